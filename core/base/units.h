@@ -31,6 +31,10 @@ struct crv_unit_err {
   char detail[256]; /* for an ambiguous "24G": both readings and their bytes */
 };
 
+/* Fills ue with code and "EXPECTED; got QUOTED."; returns false. */
+bool crv_unit_refuse(struct crv_unit_err *ue, const char *code, const char *expected, const char *s,
+                     size_t len);
+
 /* "19.04 GiB", "24 GB", "24564MiB", "512 B": a decimal number, at most one space, a unit of
    B kB MB GB TB PB KiB MiB GiB TiB PiB in exact case. A fraction of a byte rounds as told.
    Negative, empty or larger than CRV_INT_MAX bytes: false with ue filled. */
@@ -50,7 +54,8 @@ char *crv_bytes_gib(int64_t bytes, char *out, size_t room);
    places after the point once trailing zeros are dropped (more: too_many_decimals), and
    |value| <= 9.2 * 10^12. */
 bool crv_decimal_parse(const char *s, size_t len, int64_t *ret_micro, struct crv_unit_err *ue);
-/* Shortest exact text: 47140000 -> "47.14", 5000000 -> "5", -1 -> "-0.000001". At least 32 bytes. */
+/* Shortest exact text: 47140000 -> "47.14", 5000000 -> "5", -1 -> "-0.000001". At least 32 bytes.
+ */
 char *crv_decimal_text(int64_t micro, char *out, size_t room);
 /* Money for people: at least two decimals, no more than needed: "47.14", "131.04", "0.1381". */
 char *crv_money_text(int64_t micro, char *out, size_t room);
