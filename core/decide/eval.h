@@ -1,0 +1,166 @@
+/* Inside core/decide only: the context that one evaluation shares, and the pieces that the criterion
+   families build their findings from. Every pointer lives in the evaluation's arena.
+   A criterion family is a function void crv_crit_<family>(struct crv_case *c): it appends its
+   findings, in table order, and never returns early without a finding when the criterion is on. */
+#ifndef CRV_DECIDE_EVAL_H
+#define CRV_DECIDE_EVAL_H
+
+#include "core/decide/decide.h"
+
+struct crv_eval {
+  const struct crv_question *q;
+  struct crv_arena *a;
+  struct crv_err *err;             /* set on the first failure; `failed` then stops the work */
+  bool failed;
+  const struct crv_index *index;
+  struct crv_missing missing[CRV_MAX_MISSING];
+  size_t n_missing;
+  struct crv_placement placements[16]; /* the accepted ones, devices and strategy resolved */
+  struct crv_budget budgets[16];
+  size_t n_placements;
+  bool placement_assumed;          /* the sheet names none: one device */
+  /* conditions by id, open addressing; grows */
+  struct crv_condition **cond;
+  size_t n_cond, cap_cond;
+  struct crv_condition **cond_order; /* by first use */
+};
+
+/* One offer under one placement as one device model. */
+struct crv_case {
+  struct crv_eval *ev;
+  struct crv_row *row;
+  const struct crv_offer_rec *rec;
+  const struct crv_offer *offer;
+  const struct crv_placement *placement;
+  const struct crv_budget *budget;
+  struct crv_demand demand;        /* demand.device is the model evaluated, NULL when unknown */
+  const struct crv_device_model *model; /* its row in the alias table, NULL when unknown */
+  const struct crv_indexed **pieces;    /* considered, by key */
+  size_t n_pieces;
+  struct crv_capacity capacity;    /* per device, from reports or the attested nominal */
+  const struct crv_piece_rec *capacity_piece;
+  bool capacity_unattested;        /* a nominal is stated but nothing attests it: excludes, never admits */
+  const struct crv_condition *run; /* the limit-stage run for this device, shared by its criteria */
+  size_t cap_findings;
+};
+
+/* Appends a finding (zeroed but criterion, subject, verdict, reason); never NULL: after a failure it
+   gives a scratch one. */
+struct crv_finding *crv_find(struct crv_case *c, enum crv_criterion id, enum crv_verdict v,
+                             enum crv_reason r);
+void crv_find_cite(struct crv_finding *f, const struct crv_piece_rec *rec);      /* no doubles; counts beyond 8 */
+void crv_find_aside(struct crv_finding *f, const struct crv_piece_rec *rec, enum crv_aside why,
+                    const char *dimension);                                      /* likewise */
+void crv_find_condition(struct crv_finding *f, const struct crv_condition *cond); /* NULL and doubles ignored */
+void crv_demanded(struct crv_finding *f, struct crv_fact fact);
+void crv_observed(struct crv_finding *f, struct crv_fact fact);
+
+struct crv_fact crv_f_text(const char *name, const char *v); /* NULL: CRV_FACT_NULL */
+struct crv_fact crv_f_int(const char *name, int64_t v);
+struct crv_fact crv_f_bytes(const char *name, int64_t v);
+struct crv_fact crv_f_dec(const char *name, int64_t micro);
+struct crv_fact crv_f_time(const char *name, int64_t ms);
+struct crv_fact crv_f_bool(const char *name, bool v);
+struct crv_fact crv_f_opt(const char *name, enum crv_fact_type type, struct crv_opt_int v);
+
+/* The condition of this code and parameters, made once per evaluation; params copied; facts of type
+   CRV_FACT_NULL are dropped. piece: see struct crv_condition (copied). NULL after a failure. */
+const struct crv_condition *crv_cond(struct crv_eval *ev, enum crv_condition_code code,
+                                     const struct crv_fact *params, size_t n, const char *piece);
+/* A fact as people read it; into out; returns out. */
+char *crv_fact_text(const struct crv_fact *f, char *out, size_t room);
+
+/* -- attestation (attest.c) --------------------------------------------------------------------- */
+
+enum crv_attested {
+  CRV_ATTESTED = 1,        /* a piece in date that can prove the field */
+  CRV_ATTEST_NO_VALUE,     /* the offer doesn't state it and no piece does */
+  CRV_ATTEST_UNATTESTED,   /* stated, nothing proves it */
+  CRV_ATTEST_EXPIRED,      /* stated, its piece is out of date */
+  CRV_ATTEST_FINDING,      /* stated, an open import finding removes it */
+  CRV_ATTEST_CONFLICT,     /* two pieces differ */
+};
+struct crv_attest {
+  enum crv_attested how;
+  struct crv_value value;              /* the offer's own, or the piece's when the offer states none */
+  const struct crv_piece_rec *piece;   /* proves, or expired */
+  const struct crv_piece_rec *other;   /* the conflicting one */
+  struct crv_opt_int expiry;
+  const struct crv_import_finding *finding;
+};
+/* How the offer's field at a dotted path stands. kinds: the kinds that may attest it (bit 1u << kind),
+   0: those of domain.md's table for the field. */
+struct crv_attest crv_attest(const struct crv_case *c, const char *path, unsigned kinds);
+/* Turns an unproved attest into a to_confirm finding's reason, citations and condition. */
+void crv_attest_to_confirm(struct crv_case *c, struct crv_finding *f, const struct crv_attest *at,
+                           const char *path, const char *need);
+/* A numeric need on a field: attested >= need admits, attested < need excludes, an unattested value
+   below need excludes (resolvable), else to_confirm. */
+void crv_crit_at_least(struct crv_case *c, enum crv_criterion id, const char *path,
+                       struct crv_fact need);
+
+/* -- runs (runs.c) -------------------------------------------------------------------------------- */
+
+/* A run's demand on each device, from its widest counter. */
+struct crv_run_demand {
+  struct crv_opt_int bytes;        /* largest device and phase; composed when pooled */
+  bool composed;                   /* device.used - pool + what the sheet needs of it */
+  bool only_same_or_larger;        /* pooled without figures: fits only where capacity >= that of its device */
+  enum crv_counter counter;
+  bool sampled, not_separated;     /* labels */
+  enum crv_reason why_not;         /* CRV_REASON_SATISFIED when it is a device-level figure for every phase
+                                      and device; else why it proves nothing */
+  const char *detail;              /* phase or device missing */
+};
+void crv_run_demand(const struct crv_case *c, const struct crv_piece_rec *rec,
+                    struct crv_run_demand *ret);
+
+/* What the considered runs say on a dimension set, gathered once per case and set. */
+struct crv_runs {
+  const struct crv_indexed *pass[64];  /* standing passes in scope, magnitudes covered, untruncated */
+  size_t n_pass;
+  const struct crv_indexed *oom[16];   /* standing failures in scope, out of memory, covering the demand */
+  size_t n_oom;
+  const struct crv_indexed *unsupported[16];
+  size_t n_unsupported;
+  const struct crv_indexed *other[16]; /* standing failures of other causes or settings */
+  size_t n_other;
+  const struct crv_indexed *expired[16]; /* passes that would count but for their date */
+  size_t n_expired;
+  struct crv_set_aside aside[64];      /* the rest of the considered pieces, by key */
+  size_t n_aside, more_aside;
+};
+const struct crv_runs *crv_runs(struct crv_case *c, enum crv_dim_set set);
+/* Copies the asides to a finding (eight by key, then a count). */
+void crv_runs_asides(struct crv_finding *f, const struct crv_runs *r);
+/* The shared limit-stage run condition of this case. */
+const struct crv_condition *crv_run_condition(struct crv_case *c);
+
+/* -- criterion families --------------------------------------------------------------------------- */
+void crv_crit_sheet(struct crv_case *c);
+void crv_crit_software(struct crv_case *c);   /* architecture, runtime, driver, managed */
+void crv_crit_memory(struct crv_case *c);     /* floor, peak; fills row->demand_* */
+void crv_crit_placement(struct crv_case *c);  /* placement, same_host, slice */
+void crv_crit_executed(struct crv_case *c);   /* length, concurrency, microbatch, scene */
+void crv_crit_quality(struct crv_case *c);
+void crv_crit_acceptance(struct crv_case *c); /* latency, completion, errors, throughput */
+void crv_crit_host(struct crv_case *c);       /* host.*, interconnect */
+void crv_crit_plan(struct crv_case *c);       /* plan.duration, plan.interruptible, cost.known, cost.ceiling,
+                                                 schedule; fills row->cost, row->schedule */
+void crv_crit_requirements(struct crv_case *c);
+
+/* cost.c: the package's cost from what the offer states, attested or not. */
+void crv_cost_make(struct crv_case *c, struct crv_cost *ret);
+/* rank.c: sorts, numbers, fills decided_*. outlook: compare outlook first (preselection). */
+void crv_rank(struct crv_row **rows, size_t n, bool outlook);
+/* outlook.c: outlook, margin, capacity_from, demand_* of a row whose findings are made. */
+void crv_outlook_make(struct crv_case *c);
+/* preference.c: row->preferences. */
+void crv_preferences_make(struct crv_case *c);
+/* shortlist.c, headline.c, actions.c: what follows from the rows. */
+void crv_funnel_make(struct crv_shortlist *s);
+void crv_nearest_make(struct crv_shortlist *s);
+void crv_actions_make(struct crv_shortlist *s, struct crv_eval *ev);
+void crv_headline_make(struct crv_shortlist *s, struct crv_eval *ev);
+
+#endif
