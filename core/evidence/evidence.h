@@ -6,6 +6,7 @@
 
 #include "core/catalogue/catalogue.h"
 #include "core/evidence/piece.h"
+#include "core/memory/budget.h"
 
 struct crv_piece_rec {
   const char *key;
