@@ -1,0 +1,1 @@
+# What api adds to the build.

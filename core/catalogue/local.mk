@@ -1,0 +1,1 @@
+# What core/catalogue adds to the build.

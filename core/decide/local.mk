@@ -1,0 +1,1 @@
+# What core/decide adds to the build.

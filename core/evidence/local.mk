@@ -1,0 +1,1 @@
+# What core/evidence adds to the build.

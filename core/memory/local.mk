@@ -1,0 +1,1 @@
+# What core/memory adds to the build.

@@ -1,0 +1,1 @@
+# What core/sheet adds to the build.

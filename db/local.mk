@@ -1,0 +1,1 @@
+# What db adds to the build.

@@ -1,0 +1,1 @@
+# What server adds to the build.

@@ -1,0 +1,1 @@
+# What tests adds to the build.
