@@ -19,6 +19,11 @@ struct crv_eval {
   struct crv_budget budgets[16];
   size_t n_placements;
   bool placement_assumed;          /* the sheet names none: one device */
+  struct crv_elsewhere {           /* the same load measured on another device model, by placement */
+    bool looked;
+    struct crv_opt_int bytes;
+    const struct crv_piece_rec *rec;
+  } elsewhere[16];
   /* conditions by id, open addressing; grows */
   struct crv_condition **cond;
   size_t n_cond, cap_cond;
@@ -41,6 +46,8 @@ struct crv_case {
   const struct crv_piece_rec *capacity_piece;
   bool capacity_unattested;        /* a nominal is stated but nothing attests it: excludes, never admits */
   const struct crv_condition *run; /* the limit-stage run for this device, shared by its criteria */
+  const struct crv_runs *runs[2];  /* gathered once: memory dimensions, latency dimensions */
+  const struct crv_piece_rec *admitting; /* the run that memory.peak rests on; NULL: none */
   size_t cap_findings;
 };
 
@@ -52,6 +59,9 @@ void crv_find_cite(struct crv_finding *f, const struct crv_piece_rec *rec);     
 void crv_find_aside(struct crv_finding *f, const struct crv_piece_rec *rec, enum crv_aside why,
                     const char *dimension);                                      /* likewise */
 void crv_find_condition(struct crv_finding *f, const struct crv_condition *cond); /* NULL and doubles ignored */
+/* Two pieces of equal standing differ: to_confirm, both cited, and the condition that settles it. */
+void crv_find_conflict(struct crv_case *c, struct crv_finding *f, const struct crv_piece_rec *a,
+                       const struct crv_piece_rec *b, const char *what);
 void crv_demanded(struct crv_finding *f, struct crv_fact fact);
 void crv_observed(struct crv_finding *f, struct crv_fact fact);
 
@@ -135,6 +145,17 @@ const struct crv_runs *crv_runs(struct crv_case *c, enum crv_dim_set set);
 void crv_runs_asides(struct crv_finding *f, const struct crv_runs *r);
 /* The shared limit-stage run condition of this case. */
 const struct crv_condition *crv_run_condition(struct crv_case *c);
+
+/* The reason and condition of a run criterion that no pass proves: expired, failed once, out of scope or
+   no evidence; sets verdict to_confirm. */
+void crv_runs_to_confirm(struct crv_case *c, struct crv_finding *f, const struct crv_runs *r);
+/* Do two pieces state the same settings (pins and executed dimensions aside from the demand)? */
+bool crv_same_settings(const struct crv_case *c, const struct crv_piece *a, const struct crv_piece *b);
+
+/* capacity.c: fills c->capacity, c->capacity_piece, c->capacity_unattested. */
+void crv_case_capacity(struct crv_case *c);
+/* "rtx-4090" of "nvidia/rtx-4090", or the display name when the table has one. */
+const char *crv_case_device_text(const struct crv_case *c);
 
 /* -- criterion families --------------------------------------------------------------------------- */
 void crv_crit_sheet(struct crv_case *c);

@@ -1,0 +1,228 @@
+/* Attestation: does a piece in date, of a kind that can prove it, stand behind a field of an offer?
+   The cited piece's content isn't re-read; a piece scoped to the offer may state the value in its
+   facts. An unattested statement can exclude, never admit.
+   Must not know: what a criterion does with the answer. */
+#include <string.h>
+
+#include "core/base/text.h"
+#include "core/decide/eval.h"
+
+#define BIT(k) (1u << CRV_KIND_##k)
+
+/* Which kinds can prove which field of an offer (domain.md, "Evidence"). The longest prefix wins.
+ */
+static const struct {
+  const char *prefix;
+  unsigned kinds;
+} provers[] = {
+    {"price", BIT(COMMERCIAL_SHEET) | BIT(CATALOGUE_IMPORT)},
+    {"plan", BIT(COMMERCIAL_SHEET) | BIT(CATALOGUE_IMPORT)},
+    {"lot.devices", BIT(COMMERCIAL_SHEET) | BIT(CATALOGUE_IMPORT) | BIT(DEVICE_REPORT)},
+    {"lot.interconnect", BIT(COMMERCIAL_SHEET) | BIT(DEVICE_REPORT)},
+    {"lot", BIT(COMMERCIAL_SHEET)},
+    {"region", BIT(COMMERCIAL_SHEET) | BIT(CATALOGUE_IMPORT)},
+    {"device.memory_nominal", BIT(COMMERCIAL_SHEET) | BIT(CATALOGUE_IMPORT)},
+    {"device.memory_declared_bytes", BIT(DEVICE_REPORT)},
+    {"device", BIT(COMMERCIAL_SHEET) | BIT(CATALOGUE_IMPORT) | BIT(DEVICE_REPORT)},
+    {"host", BIT(COMMERCIAL_SHEET) | BIT(CATALOGUE_IMPORT) | BIT(DEVICE_REPORT)},
+    {"software.driver", BIT(DEVICE_REPORT) | BIT(PROTOCOL_RUN)},
+    {"software", BIT(DEVICE_REPORT) | BIT(PROTOCOL_RUN)},
+    {"service", BIT(COMMERCIAL_SHEET)},
+    {"schedule", BIT(DELIVERY_COMMITMENT)},
+    {"supplier", BIT(COMMERCIAL_SHEET) | BIT(CATALOGUE_IMPORT)},
+};
+
+static bool under(const char *path, const char *prefix) {
+  size_t n = strlen(prefix);
+  return !strncmp(path, prefix, n) && (path[n] == '\0' || path[n] == '.');
+}
+
+static unsigned kinds_for(const char *path) {
+  unsigned kinds = 0;
+  size_t best = 0;
+  for (size_t i = 0; i < sizeof provers / sizeof *provers; i++) {
+    size_t n = strlen(provers[i].prefix);
+    if (n > best && under(path, provers[i].prefix)) {
+      best = n;
+      kinds = provers[i].kinds;
+    }
+  }
+  return kinds;
+}
+
+/* An imported file proves host facts only when it is the supplier's own. */
+static bool kind_proves(const struct crv_piece *p, unsigned kinds, const char *path) {
+  if (!(kinds & (1u << p->kind))) return false;
+  if (p->kind == CRV_KIND_CATALOGUE_IMPORT && under(path, "host"))
+    return p->result && p->result->origin == CRV_ORIGIN_SUPPLIER;
+  return true;
+}
+
+static const struct crv_import_finding *finding_on(const struct crv_offer *o, const char *path) {
+  for (size_t i = 0; i < o->findings.n; i++) {
+    const struct crv_import_finding *f = crv_list_at(o->findings, struct crv_import_finding, i);
+    if (under(path, f->field) || under(f->field, path)) return f;
+  }
+  return NULL;
+}
+
+/* Does the piece speak for this very offer? */
+static bool scoped_to_offer(const struct crv_piece *p, const struct crv_offer_rec *rec) {
+  const struct crv_scope *s = p->scope;
+  if (!s) return false;
+  if (s->offer) return !strcmp(s->offer, rec->key);
+  return s->supplier_ref && crv_streq(s->supplier_ref, rec->offer->supplier_ref) &&
+         (!s->supplier || crv_streq(s->supplier, rec->offer->supplier));
+}
+
+/* A field's value; the two that are no plain scalar are read as one. */
+static bool offer_states(const struct crv_case *c, const struct crv_offer *o, const char *path,
+                         struct crv_value *ret) {
+  memset(ret, 0, sizeof *ret);
+  if (!strcmp(path, "device.memory_nominal")) {
+    const struct crv_nominal *n = o->device ? &o->device->memory_nominal : NULL;
+    char figure[40];
+    if (!n || !n->set) return false;
+    crv_decimal_text(n->micro, figure, sizeof figure);
+    ret->type = CRV_JT_TEXT;
+    ret->text =
+        crv_arena_printf(c->ev->a, "%s %s", figure, n->unit ? n->unit : "(unit not stated)");
+    ret->set = ret->text != NULL;
+    return ret->set;
+  }
+  if (!strcmp(path, "service.managed")) {
+    *ret = (struct crv_value){CRV_JT_BOOL, o->service_managed != CRV_UNSET,
+                              o->service_managed == CRV_TRUE, NULL};
+    return ret->set;
+  }
+  return crv_jspec_value(&crv_offer_spec, o, path, ret) && ret->set;
+}
+
+/* What a machine says of its host stands in result.host, without the facts' wrapping. */
+static bool piece_states(const struct crv_case *c, const struct crv_piece *p, const char *path,
+                         struct crv_value *ret) {
+  if (!p->result) return false;
+  if (p->result->facts && offer_states(c, p->result->facts, path, ret)) return true;
+  struct crv_offer seen = {.host = p->result->host};
+  return under(path, "host") && seen.host && offer_states(c, &seen, path, ret);
+}
+
+/* Pieces scoped to the offer that state the field. */
+static void from_facts(const struct crv_case *c, const char *path, unsigned kinds,
+                       struct crv_attest *at) {
+  for (size_t i = 0; i < c->n_pieces; i++) {
+    const struct crv_indexed *ix = c->pieces[i];
+    const struct crv_piece *p = ix->rec->piece;
+    struct crv_value v;
+    if (ix->standing != CRV_STANDS || !kind_proves(p, kinds, path) || !scoped_to_offer(p, c->rec) ||
+        !piece_states(c, p, path, &v))
+      continue;
+    if (!at->value.set) {
+      at->value = v;
+    } else if (crv_value_cmp(&at->value, &v) != 0) {
+      at->how = CRV_ATTEST_CONFLICT;
+      at->other = ix->rec;
+      if (!at->piece) at->piece = ix->rec;
+      return;
+    }
+    if (at->how != CRV_ATTESTED) {
+      at->how = CRV_ATTESTED;
+      at->piece = ix->rec;
+      at->expiry = ix->expiry;
+    }
+  }
+}
+
+/* The piece that the offer cites as its source. */
+static void from_source(const struct crv_case *c, const char *path, unsigned kinds,
+                        struct crv_attest *at) {
+  const struct crv_piece_rec *rec = NULL;
+  struct crv_opt_int expiry = {0, false};
+  if (!c->rec->source_key) return;
+  enum crv_standing st = crv_citation_standing(c->ev->index, c->ev->q->evidence, c->rec->source_key,
+                                               c->rec->source_version, &rec, &expiry);
+  if (!rec || !kind_proves(rec->piece, kinds, path)) return;
+  if (st == CRV_STANDS) {
+    at->how = CRV_ATTESTED;
+    at->piece = rec;
+    at->expiry = expiry;
+  } else if (st == CRV_STANDS_EXPIRED) {
+    at->how = CRV_ATTEST_EXPIRED;
+    at->piece = rec;
+    at->expiry = expiry;
+  }
+}
+
+struct crv_attest crv_attest(const struct crv_case *c, const char *path, unsigned kinds) {
+  struct crv_attest at = {.how = CRV_ATTEST_NO_VALUE};
+  unsigned can = kinds_for(path);
+  if (kinds) can &= kinds;
+  if (offer_states(c, c->offer, path, &at.value)) {
+    at.how = CRV_ATTEST_UNATTESTED;
+    from_source(c, path, can, &at);
+  }
+  const struct crv_import_finding *f = finding_on(c->offer, path);
+  if (f && at.how != CRV_ATTEST_NO_VALUE) {
+    at.how = CRV_ATTEST_FINDING;
+    at.finding = f;
+  }
+  enum crv_attested before = at.how;
+  from_facts(c, path, can, &at);
+  /* a supplier's own document settles what the import doubted */
+  if (before == CRV_ATTEST_FINDING && at.how == CRV_ATTESTED) at.finding = NULL;
+  return at;
+}
+
+static const struct crv_condition *attest_condition(struct crv_case *c, const struct crv_attest *at,
+                                                    const char *path, const char *need) {
+  struct crv_eval *ev = c->ev;
+  char value[256], when[40];
+  const char *key = c->rec->key;
+  const char *piece = crv_arena_printf(ev->a, "commercial_sheet %s", key);
+  struct crv_fact offer = crv_f_text("offer", key), field = crv_f_text("field", path);
+  switch (at->how) {
+  case CRV_ATTEST_NO_VALUE: {
+    struct crv_fact p[] = {field, offer, crv_f_text("need", need)};
+    return crv_cond(ev, CRV_COND_STATE_FIELD, p, 3, piece);
+  }
+  case CRV_ATTEST_EXPIRED: {
+    struct crv_fact p[] = {offer, crv_f_text("piece", at->piece->ref),
+                           crv_f_text("expired", crv_date_text(at->expiry.v, when, sizeof when))};
+    return crv_cond(ev, CRV_COND_PRICE_AGAIN, p, 3, piece);
+  }
+  case CRV_ATTEST_FINDING: {
+    struct crv_fact p[] = {field, offer, crv_f_text("detail", at->finding->detail)};
+    return crv_cond(ev, CRV_COND_IMPORT_CELL, p, 3, piece);
+  }
+  case CRV_ATTEST_CONFLICT: {
+    struct crv_fact p[] = {crv_f_text("first", at->piece->ref),
+                           crv_f_text("second", at->other->ref), crv_f_text("what", path)};
+    return crv_cond(ev, CRV_COND_CONFLICT, p, 3, piece);
+  }
+  case CRV_ATTESTED:
+  case CRV_ATTEST_UNATTESTED:
+  default: {
+    struct crv_fact p[] = {field, offer,
+                           crv_f_text("value", crv_value_text(&at->value, value, sizeof value))};
+    return crv_cond(ev, CRV_COND_ATTEST, p, 3, piece);
+  }
+  }
+}
+
+void crv_attest_to_confirm(struct crv_case *c, struct crv_finding *f, const struct crv_attest *at,
+                           const char *path, const char *need) {
+  static const enum crv_reason reasons[] = {
+      [CRV_ATTESTED] = CRV_REASON_SATISFIED,
+      [CRV_ATTEST_NO_VALUE] = CRV_REASON_VALUE_UNKNOWN,
+      [CRV_ATTEST_UNATTESTED] = CRV_REASON_UNATTESTED,
+      [CRV_ATTEST_EXPIRED] = CRV_REASON_EXPIRED,
+      [CRV_ATTEST_FINDING] = CRV_REASON_IMPORT_FINDING,
+      [CRV_ATTEST_CONFLICT] = CRV_REASON_EVIDENCE_CONFLICT,
+  };
+  f->verdict = CRV_TO_CONFIRM;
+  f->reason = reasons[at->how];
+  f->expired = at->how == CRV_ATTEST_EXPIRED;
+  crv_find_cite(f, at->piece);
+  crv_find_cite(f, at->other);
+  crv_find_condition(f, attest_condition(c, at, path, need));
+}

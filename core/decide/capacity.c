@@ -1,0 +1,73 @@
+/* The capacity of one device of a case: exact from device reports in scope, else the interval of
+   the attested nominal figure; an offer's own declared bytes can only exclude. Must not know:
+   demands. */
+#include <string.h>
+
+#include "core/base/text.h"
+#include "core/decide/eval.h"
+
+static bool report_in_scope(const struct crv_case *c, const struct crv_indexed *ix) {
+  const struct crv_piece *p = ix->rec->piece;
+  const struct crv_scope *s = p->scope;
+  if (ix->standing != CRV_STANDS || p->kind != CRV_KIND_DEVICE_REPORT ||
+      !p->result->declared_bytes.set || !s)
+    return false;
+  if (s->device && !crv_streq(s->device, c->demand.device)) return false;
+  if (s->offer) return !strcmp(s->offer, c->rec->key);
+  if (s->supplier && strcmp(s->supplier, "*") != 0 && !crv_streq(s->supplier, c->offer->supplier))
+    return false;
+  if (s->supplier_ref && strcmp(s->supplier_ref, "*") != 0)
+    return crv_streq(s->supplier_ref, c->offer->supplier_ref);
+  return s->device != NULL;
+}
+
+static bool from_reports(struct crv_case *c) {
+  struct crv_capacity *cap = &c->capacity;
+  for (size_t i = 0; i < c->n_pieces; i++) {
+    if (!report_in_scope(c, c->pieces[i])) continue;
+    int64_t bytes = c->pieces[i]->rec->piece->result->declared_bytes.v;
+    if (!cap->lower.set || bytes < cap->lower.v) {
+      cap->lower = (struct crv_opt_int){bytes, true};
+      c->capacity_piece = c->pieces[i]->rec;
+    }
+    if (!cap->upper.set || bytes > cap->upper.v) cap->upper = (struct crv_opt_int){bytes, true};
+  }
+  if (!cap->lower.set) return false;
+  cap->decimal = cap->lower;
+  cap->from = CRV_CAP_REPORTED;
+  return true;
+}
+
+static enum crv_memory_kind memory_kind(const struct crv_case *c) {
+  if (c->offer->device && c->offer->device->memory_kind) return c->offer->device->memory_kind;
+  return c->model ? c->model->memory_kind : CRV_MEM_DEDICATED;
+}
+
+static void from_nominal(struct crv_case *c) {
+  const struct crv_device *d = c->offer->device;
+  if (!d || !d->memory_nominal.set || !crv_capacity_nominal(&d->memory_nominal, &c->capacity))
+    return;
+  struct crv_attest at = crv_attest(c, "device.memory_nominal", 0);
+  c->capacity_piece = at.piece;
+  if (at.how == CRV_ATTESTED) return;
+  c->capacity_unattested = true;
+  c->capacity.lower.set = false;
+  /* a doubted or disputed figure excludes nothing either */
+  if (at.how == CRV_ATTEST_FINDING || at.how == CRV_ATTEST_CONFLICT) c->capacity.upper.set = false;
+}
+
+void crv_case_capacity(struct crv_case *c) {
+  const struct crv_device *d = c->offer->device;
+  if (from_reports(c)) return;
+  enum crv_memory_kind kind = memory_kind(c);
+  /* a share reserves nothing, and unified memory has a working-set limit that only a report gives
+   */
+  if (kind == CRV_MEM_SHARED || kind == CRV_MEM_UNIFIED) return;
+  from_nominal(c);
+  if (!d || !d->memory_declared_bytes.set) return;
+  int64_t declared = d->memory_declared_bytes.v;
+  if (!c->capacity.upper.set || declared < c->capacity.upper.v)
+    c->capacity.upper = (struct crv_opt_int){declared, true};
+  if (c->capacity.lower.set && declared < c->capacity.lower.v)
+    c->capacity.lower = (struct crv_opt_int){declared, true};
+}

@@ -1,0 +1,282 @@
+/* Facts, findings and conditions: the small constructors that every criterion uses.
+   A condition exists once per evaluation, identified by its code and parameters; its sentence is
+   rendered from the template in conditions.def.
+   Must not know: any criterion. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "core/base/buf.h"
+#include "core/base/cleanup.h"
+#include "core/base/hash.h"
+#include "core/base/json.h"
+#include "core/base/text.h"
+#include "core/decide/eval.h"
+
+struct crv_fact crv_f_text(const char *name, const char *v) {
+  return (struct crv_fact){name, v ? CRV_FACT_TEXT : CRV_FACT_NULL, 0, v};
+}
+struct crv_fact crv_f_int(const char *name, int64_t v) {
+  return (struct crv_fact){name, CRV_FACT_INT, v, NULL};
+}
+struct crv_fact crv_f_bytes(const char *name, int64_t v) {
+  return (struct crv_fact){name, CRV_FACT_BYTES, v, NULL};
+}
+struct crv_fact crv_f_dec(const char *name, int64_t micro) {
+  return (struct crv_fact){name, CRV_FACT_DECIMAL, micro, NULL};
+}
+struct crv_fact crv_f_time(const char *name, int64_t ms) {
+  return (struct crv_fact){name, CRV_FACT_TIME, ms, NULL};
+}
+struct crv_fact crv_f_bool(const char *name, bool v) {
+  return (struct crv_fact){name, CRV_FACT_BOOL, v, NULL};
+}
+struct crv_fact crv_f_opt(const char *name, enum crv_fact_type type, struct crv_opt_int v) {
+  return (struct crv_fact){name, v.set ? type : CRV_FACT_NULL, v.set ? v.v : 0, NULL};
+}
+
+char *crv_fact_text(const struct crv_fact *f, char *out, size_t room) {
+  switch (f->type) {
+  case CRV_FACT_TEXT:
+    snprintf(out, room, "%s", f->text ? f->text : "");
+    break;
+  case CRV_FACT_INT:
+  case CRV_FACT_BYTES:
+    snprintf(out, room, "%" PRId64, f->i);
+    break;
+  case CRV_FACT_DECIMAL:
+    crv_decimal_text(f->i, out, room);
+    break;
+  case CRV_FACT_TIME:
+    crv_date_text(f->i, out, room);
+    break;
+  case CRV_FACT_BOOL:
+    snprintf(out, room, "%s", f->i ? "true" : "false");
+    break;
+  case CRV_FACT_NULL:
+  default:
+    snprintf(out, room, "unknown");
+    break;
+  }
+  return out;
+}
+
+/* -- findings --------------------------------------------------------------------------------- */
+
+struct crv_finding *crv_find(struct crv_case *c, enum crv_criterion id, enum crv_verdict v,
+                             enum crv_reason r) {
+  static _Thread_local struct crv_finding scratch; /* after a failure the result is thrown away */
+  struct crv_row *row = c->row;
+  if (row->n_findings == c->cap_findings) {
+    size_t cap = c->cap_findings ? c->cap_findings * 2 : 32;
+    struct crv_finding *grown = crv_new_array(c->ev->a, cap, struct crv_finding);
+    if (!grown) {
+      c->ev->failed = true;
+      memset(&scratch, 0, sizeof scratch);
+      return &scratch;
+    }
+    if (row->n_findings) memcpy(grown, row->findings, row->n_findings * sizeof *grown);
+    row->findings = grown;
+    c->cap_findings = cap;
+  }
+  struct crv_finding *f = &row->findings[row->n_findings++];
+  f->criterion = id;
+  f->verdict = v;
+  f->reason = r;
+  return f;
+}
+
+void crv_find_cite(struct crv_finding *f, const struct crv_piece_rec *rec) {
+  if (!rec) return;
+  for (size_t i = 0; i < f->n_cited; i++)
+    if (f->cited[i] == rec) return;
+  if (f->n_cited < CRV_MAX_CITED)
+    f->cited[f->n_cited++] = rec;
+  else
+    f->more_cited++;
+}
+
+void crv_find_aside(struct crv_finding *f, const struct crv_piece_rec *rec, enum crv_aside why,
+                    const char *dimension) {
+  for (size_t i = 0; i < f->n_cited; i++)
+    if (f->cited[i] == rec) return;
+  for (size_t i = 0; i < f->n_aside; i++)
+    if (f->aside[i].rec == rec) return;
+  if (f->n_aside < CRV_MAX_CITED)
+    f->aside[f->n_aside++] = (struct crv_set_aside){rec, why, dimension};
+  else
+    f->more_aside++;
+}
+
+void crv_find_condition(struct crv_finding *f, const struct crv_condition *cond) {
+  if (!cond) return;
+  for (size_t i = 0; i < f->n_conditions; i++)
+    if (f->conditions[i] == cond) return;
+  if (f->n_conditions < sizeof f->conditions / sizeof *f->conditions)
+    f->conditions[f->n_conditions++] = cond;
+}
+
+static void fact_add(struct crv_fact *facts, size_t *n, struct crv_fact f) {
+  if (*n < CRV_MAX_FACTS) facts[(*n)++] = f;
+}
+void crv_demanded(struct crv_finding *f, struct crv_fact fact) {
+  fact_add(f->demanded, &f->n_demanded, fact);
+}
+void crv_observed(struct crv_finding *f, struct crv_fact fact) {
+  fact_add(f->observed, &f->n_observed, fact);
+}
+
+/* -- conditions ---------------------------------------------------------------------------------
+ */
+
+static const struct crv_fact *param(const struct crv_condition *c, const char *name, size_t len) {
+  for (size_t i = 0; i < c->n_params; i++)
+    if (strlen(c->params[i].name) == len && !memcmp(c->params[i].name, name, len))
+      return &c->params[i];
+  return NULL;
+}
+
+/* Writes t[0..len) with {name} replaced; false when a parameter is absent. */
+static bool render_part(const struct crv_condition *c, const char *t, size_t len,
+                        struct crv_buf *out) {
+  bool all = true;
+  for (size_t i = 0; i < len; i++) {
+    if (t[i] != '{') {
+      crv_buf_char(out, t[i]);
+      continue;
+    }
+    const char *end = memchr(t + i, '}', len - i);
+    const struct crv_fact *f = param(c, t + i + 1, (size_t)(end - t) - i - 1);
+    char text[1100];
+    if (f)
+      crv_buf_str(out, crv_fact_text(f, text, sizeof text));
+    else
+      all = false;
+    i = (size_t)(end - t);
+  }
+  return all;
+}
+
+static const char *render(struct crv_eval *ev, const struct crv_condition *c) {
+  _buf_ struct crv_buf out, part;
+  crv_buf_init(&out, 0);
+  crv_buf_init(&part, 0);
+  for (const char *t = crv_condition_info(c->code)->sentence; *t;) {
+    if (*t == '[') {
+      const char *end = strchr(t, ']');
+      part.len = 0;
+      if (render_part(c, t + 1, (size_t)(end - t) - 1, &part))
+        crv_buf_add(&out, part.data, part.len);
+      t = end + 1;
+    } else {
+      size_t n = strcspn(t, "[");
+      render_part(c, t, n, &out);
+      t += n;
+    }
+  }
+  if (out.failed || part.failed) return NULL;
+  return crv_arena_strndup(ev->a, out.data ? out.data : "", out.len);
+}
+
+/* The id: first 12 hex of SHA-256 of the canonical {"code", "params"}. */
+static bool make_id(struct crv_condition *c) {
+  _json_ json_t *j = json_object();
+  json_t *params = crv_fact_json(c->params, c->n_params);
+  if (!j || !crv_json_set_text(j, "code", crv_condition_info(c->code)->code) ||
+      !crv_json_set_steal(j, "params", params))
+    return false;
+  _free_ char *text = crv_json_canonical(j);
+  if (!text) return false;
+  char hex[CRV_SHA256_HEX];
+  crv_sha256_hex(text, strlen(text), hex);
+  memcpy(c->id, hex, CRV_COND_ID - 1);
+  c->id[CRV_COND_ID - 1] = '\0';
+  return true;
+}
+
+static bool same_fact(const struct crv_fact *a, const struct crv_fact *b) {
+  return a->type == b->type && a->i == b->i && !strcmp(a->name, b->name) &&
+         crv_streq(a->text, b->text);
+}
+
+static bool same_condition(const struct crv_condition *a, const struct crv_condition *b) {
+  if (a->code != b->code || a->n_params != b->n_params) return false;
+  for (size_t i = 0; i < a->n_params; i++)
+    if (!same_fact(&a->params[i], &b->params[i])) return false;
+  return true;
+}
+
+/* FNV-1a over code and parameters: only picks the slot, equality decides. */
+static size_t condition_hash(const struct crv_condition *c) {
+  uint64_t h = UINT64_C(1469598103934665603) ^ (uint64_t)c->code;
+  for (size_t i = 0; i < c->n_params; i++) {
+    h = (h ^ (uint64_t)c->params[i].i) * UINT64_C(1099511628211);
+    for (const char *p = c->params[i].text; p && *p; p++)
+      h = (h ^ (unsigned char)*p) * UINT64_C(1099511628211);
+  }
+  return (size_t)(h ^ (h >> 32));
+}
+
+static struct crv_condition **slot_of(struct crv_condition **table, size_t cap,
+                                      const struct crv_condition *c) {
+  size_t i = condition_hash(c) & (cap - 1);
+  while (table[i] && !same_condition(table[i], c)) i = (i + 1) & (cap - 1);
+  return &table[i];
+}
+
+static bool grow_conditions(struct crv_eval *ev) {
+  if (ev->n_cond * 2 < ev->cap_cond) return true;
+  size_t cap = ev->cap_cond ? ev->cap_cond * 2 : 64;
+  struct crv_condition **table = crv_new_array(ev->a, cap, struct crv_condition *);
+  struct crv_condition **order = crv_new_array(ev->a, cap, struct crv_condition *);
+  if (!table || !order) return false;
+  for (size_t i = 0; i < ev->n_cond; i++) {
+    order[i] = ev->cond_order[i];
+    *slot_of(table, cap, order[i]) = order[i];
+  }
+  ev->cond = table;
+  ev->cond_order = order;
+  ev->cap_cond = cap;
+  return true;
+}
+
+const struct crv_condition *crv_cond(struct crv_eval *ev, enum crv_condition_code code,
+                                     const struct crv_fact *params, size_t n, const char *piece) {
+  struct crv_condition probe = {.code = code};
+  for (size_t i = 0; i < n; i++)
+    if (params[i].type != CRV_FACT_NULL && probe.n_params < CRV_MAX_FACTS)
+      probe.params[probe.n_params++] = params[i];
+  if (ev->failed || !grow_conditions(ev)) {
+    ev->failed = true;
+    return NULL;
+  }
+  struct crv_condition **slot = slot_of(ev->cond, ev->cap_cond, &probe);
+  if (*slot) return *slot;
+  struct crv_condition *c = crv_new(ev->a, struct crv_condition);
+  if (c) {
+    *c = probe;
+    for (size_t i = 0; i < c->n_params; i++)
+      if (c->params[i].text) c->params[i].text = crv_arena_strdup(ev->a, c->params[i].text);
+    c->piece = crv_arena_strdup(ev->a, piece ? piece : "");
+    c->text = render(ev, c);
+  }
+  if (!c || !c->piece || !c->text || !make_id(c)) {
+    ev->failed = true;
+    return NULL;
+  }
+  *slot = c;
+  ev->cond_order[ev->n_cond++] = c;
+  return c;
+}
+
+void crv_find_conflict(struct crv_case *c, struct crv_finding *f, const struct crv_piece_rec *a,
+                       const struct crv_piece_rec *b, const char *what) {
+  struct crv_fact p[] = {crv_f_text("first", a->ref), crv_f_text("second", b->ref),
+                         crv_f_text("what", what)};
+  f->verdict = CRV_TO_CONFIRM;
+  f->reason = CRV_REASON_EVIDENCE_CONFLICT;
+  crv_find_cite(f, a);
+  crv_find_cite(f, b);
+  crv_find_condition(f, crv_cond(c->ev, CRV_COND_CONFLICT, p, 3,
+                                 crv_arena_printf(c->ev->a, "conflict %s %s", a->ref, b->ref)));
+}

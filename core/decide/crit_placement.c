@@ -1,0 +1,121 @@
+/* placement, placement.same_host, device.slice. Memory is not pooled: a lot is one machine, several
+   lots are several unless attested or the sheet accepts any span.
+   Must not know: memory figures, prices. */
+#include <string.h>
+
+#include "core/base/text.h"
+#include "core/decide/eval.h"
+
+static void placement_finding(struct crv_case *c) {
+  const struct crv_runs *r = crv_runs(c, CRV_DIMS_MEMORY);
+  struct crv_finding *f = crv_find(c, CRV_CRIT_PLACEMENT, CRV_TO_CONFIRM, CRV_REASON_NO_EVIDENCE);
+  crv_demanded(f, crv_f_int("devices", c->demand.devices));
+  crv_demanded(f,
+               crv_f_text("strategy", crv_enum_text(crv_strategy_names, (int)c->demand.strategy)));
+  if (!r->n_pass) {
+    crv_runs_to_confirm(c, f, r);
+    return;
+  }
+  f->verdict = CRV_ADMISSIBLE;
+  f->reason = CRV_REASON_SATISFIED;
+  crv_find_cite(f, r->pass[0]->rec);
+  crv_runs_asides(f, r);
+}
+
+static int64_t lots_needed(int64_t devices, int64_t lot) {
+  return crv_cdiv(devices, lot);
+}
+
+static void several_lots(struct crv_case *c, struct crv_finding *f, int64_t lot) {
+  struct crv_fact p[] = {crv_f_int("lots", lots_needed(c->demand.devices, lot)),
+                         crv_f_text("offer", c->rec->key), crv_f_int("devices", c->demand.devices)};
+  f->reason = CRV_REASON_SEVERAL_LOTS;
+  crv_find_condition(f, crv_cond(c->ev, CRV_COND_SAME_MACHINE, p, 3,
+                                 crv_arena_printf(c->ev->a, "commercial_sheet %s", c->rec->key)));
+}
+
+static void same_host_finding(struct crv_case *c) {
+  struct crv_finding *f = crv_find(c, CRV_CRIT_SAME_HOST, CRV_TO_CONFIRM, CRV_REASON_VALUE_UNKNOWN);
+  struct crv_attest count = crv_attest(c, "lot.devices", 0);
+  struct crv_attest one = crv_attest(c, "lot.one_machine", 0);
+  crv_demanded(f, crv_f_int("devices", c->demand.devices));
+  if (count.value.set) crv_observed(f, crv_f_int("lot_devices", count.value.i));
+  if (one.value.set) crv_observed(f, crv_f_bool("one_machine", one.value.i != 0));
+  if (c->placement->span == CRV_SPAN_ANY) {
+    f->verdict = CRV_ADMISSIBLE;
+    f->reason = CRV_REASON_ARITHMETIC;
+    return;
+  }
+  if (!count.value.set || count.value.i < 1) {
+    crv_attest_to_confirm(c, f, &count, "lot.devices", "the devices of one lot");
+    return;
+  }
+  bool enough = count.value.i >= c->demand.devices;
+  bool split = one.value.set && one.value.i == 0;
+  if (enough && split) {
+    several_lots(c, f, 1);
+  } else if (enough && count.how == CRV_ATTESTED) {
+    f->verdict = CRV_ADMISSIBLE;
+    f->reason = CRV_REASON_SATISFIED;
+    crv_find_cite(f, count.piece);
+  } else if (enough) {
+    crv_attest_to_confirm(c, f, &count, "lot.devices", NULL);
+  } else if (count.how == CRV_ATTESTED && one.how == CRV_ATTESTED && !split) {
+    f->verdict = CRV_EXCLUDED;
+    f->reason = CRV_REASON_LOT_TOO_SMALL;
+    f->resolvable = true;
+    crv_find_cite(f, one.piece);
+  } else {
+    several_lots(c, f, count.value.i);
+  }
+}
+
+static bool is_slice(const struct crv_case *c) {
+  const struct crv_device *d = c->offer->device;
+  enum crv_memory_kind k = d && d->memory_kind ? d->memory_kind
+                           : c->model          ? c->model->memory_kind
+                                               : CRV_MEM_DEDICATED;
+  return k == CRV_MEM_SLICE || k == CRV_MEM_SHARED;
+}
+
+static void slice_undecided(struct crv_case *c, struct crv_finding *f) {
+  struct crv_fact p[] = {crv_f_text("device", crv_case_device_text(c))};
+  f->reason = CRV_REASON_SLICE_UNDECIDED;
+  crv_find_condition(f, crv_cond(c->ev, CRV_COND_ACCEPT_SLICE, p, 1, "sheet"));
+}
+
+static void slice_finding(struct crv_case *c) {
+  struct crv_finding *f = crv_find(c, CRV_CRIT_SLICE, CRV_TO_CONFIRM, CRV_REASON_COUNT_UNATTESTED);
+  enum crv_tri whole = c->placement->whole;
+  crv_demanded(f, whole ? crv_f_bool("whole", whole == CRV_TRUE) : crv_f_text("whole", NULL));
+  if (is_slice(c)) {
+    crv_observed(f, crv_f_text("device", "slice"));
+    f->verdict = whole == CRV_TRUE ? CRV_EXCLUDED : whole ? CRV_ADMISSIBLE : CRV_TO_CONFIRM;
+    f->reason = whole == CRV_TRUE ? CRV_REASON_SLICE_REFUSED : CRV_REASON_ARITHMETIC;
+    if (!whole) slice_undecided(c, f);
+    return;
+  }
+  if (!c->demand.device) {
+    f->reason = CRV_REASON_DEVICE_UNKNOWN;
+    crv_find_condition(f, crv_run_condition(c));
+    return;
+  }
+  struct crv_attest at = crv_attest(c, "lot.devices", 0);
+  if (at.value.set) crv_observed(f, crv_f_int("lot_devices", at.value.i));
+  if (at.how == CRV_ATTESTED && at.value.i >= 1) {
+    f->verdict = CRV_ADMISSIBLE;
+    f->reason = CRV_REASON_SATISFIED;
+    crv_find_cite(f, at.piece);
+    return;
+  }
+  crv_attest_to_confirm(c, f, &at, "lot.devices", "the count of whole devices");
+  if (at.how == CRV_ATTEST_UNATTESTED) f->reason = CRV_REASON_COUNT_UNATTESTED;
+}
+
+void crv_crit_placement(struct crv_case *c) {
+  if (c->demand.devices > 1) {
+    placement_finding(c);
+    same_host_finding(c);
+  }
+  slice_finding(c);
+}

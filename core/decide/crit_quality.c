@@ -1,0 +1,143 @@
+/* quality: one finding a metric. An evaluation in scope decides, on whatever device it was made.
+   Must not know: devices, memory, prices. */
+#include <string.h>
+
+#include "core/base/text.h"
+#include "core/decide/eval.h"
+
+struct met {
+  const struct crv_indexed *yes, *no, *share, *expired;
+};
+
+static const char *own(const char *result, const char *scope) {
+  return result ? result : scope;
+}
+
+/* The evaluation is about this metric on this data; else the dimension on which it isn't. */
+static const char *about(const struct crv_piece *p, const struct crv_quality *q) {
+  const char *metric = own(p->result->metric, p->scope ? p->scope->metric : NULL);
+  const char *data = own(p->result->dataset, p->scope ? p->scope->dataset : NULL);
+  const char *rev = own(p->result->dataset_revision, p->scope ? p->scope->dataset_revision : NULL);
+  if (!crv_streq(metric, q->metric)) return "metric";
+  if (q->dataset && !crv_streq(data, q->dataset)) return "dataset";
+  if (q->dataset_revision && !crv_streq(rev, q->dataset_revision)) return "dataset_revision";
+  return NULL;
+}
+
+static bool meets(const struct crv_quality *q, int64_t value) {
+  if (q->at_least.set && value < q->at_least.v) return false;
+  return !q->at_most.set || value <= q->at_most.v;
+}
+
+/* Full share unless the sheet says less; an evaluation that states none counts as full only where
+   the sheet names none. */
+static bool share_enough(const struct crv_quality *q, struct crv_opt_int share) {
+  if (!share.set) return !q->share.set;
+  return share.v >= (q->share.set ? q->share.v : CRV_MICRO);
+}
+
+static void weigh(const struct crv_case *c, struct crv_finding *f, const struct crv_quality *q,
+                  const struct crv_indexed *ix, struct met *m) {
+  const struct crv_piece *p = ix->rec->piece;
+  bool omitted = false;
+  if (p->kind != CRV_KIND_QUALITY_EVALUATION) return;
+  const char *why = crv_scope_mismatch(CRV_DIMS_QUALITY, p, &c->demand, &omitted);
+  if (!why) why = about(p, q);
+  if (why) {
+    crv_find_aside(f, ix->rec, CRV_ASIDE_OUT_OF_SCOPE, why);
+    return;
+  }
+  if (ix->standing == CRV_STANDS_EXPIRED && !m->expired) m->expired = ix;
+  if (ix->standing != CRV_STANDS) {
+    static const enum crv_aside map[] = {
+        [CRV_STANDS_NOT_YET] = CRV_ASIDE_NOT_YET,
+        [CRV_STANDS_EXPIRED] = CRV_ASIDE_EXPIRED,
+        [CRV_STANDS_SUPERSEDED] = CRV_ASIDE_SUPERSEDED,
+        [CRV_STANDS_RETRACTED] = CRV_ASIDE_RETRACTED,
+    };
+    crv_find_aside(f, ix->rec, map[ix->standing], NULL);
+    return;
+  }
+  if (!meets(q, p->result->value.v))
+    m->no = m->no ? m->no : ix;
+  else if (!share_enough(q, p->result->share))
+    m->share = m->share ? m->share : ix;
+  else
+    m->yes = m->yes ? m->yes : ix;
+}
+
+static void ask_evaluation(struct crv_case *c, struct crv_finding *f, const struct crv_quality *q) {
+  const struct crv_sheet *s = c->ev->q->sheet;
+  char value[40], share[40];
+  const char *threshold =
+      q->at_least.set ? crv_arena_printf(c->ev->a, "at least %s",
+                                         crv_decimal_text(q->at_least.v, value, sizeof value))
+                      : crv_arena_printf(c->ev->a, "at most %s",
+                                         crv_decimal_text(q->at_most.v, value, sizeof value));
+  struct crv_fact p[] = {
+      crv_f_text("model", s->model && s->model->name ? s->model->name : "the workload"),
+      crv_f_text("revision", s->model ? s->model->revision : NULL),
+      crv_f_text("format", s->precision && s->precision->weights ? s->precision->weights
+                                                                 : "the demanded format"),
+      crv_f_text("dataset", q->dataset ? q->dataset : "its data"),
+      crv_f_text("dataset_revision", q->dataset_revision),
+      crv_f_text("metric", q->metric),
+      crv_f_text("threshold", threshold),
+      crv_f_text("share", q->share.set ? crv_decimal_text(q->share.v, share, sizeof share) : NULL),
+  };
+  crv_find_condition(f, crv_cond(c->ev, CRV_COND_EVALUATE, p, sizeof p / sizeof *p,
+                                 crv_arena_printf(c->ev->a, "quality_evaluation %s", q->metric)));
+}
+
+static void show(struct crv_finding *f, const struct crv_indexed *ix) {
+  crv_find_cite(f, ix->rec);
+  crv_observed(f, crv_f_opt("value", CRV_FACT_DECIMAL, ix->rec->piece->result->value));
+  if (ix->rec->piece->result->share.set)
+    crv_observed(f, crv_f_dec("share", ix->rec->piece->result->share.v));
+}
+
+static void settle(struct crv_case *c, struct crv_finding *f, const struct crv_quality *q,
+                   const struct met *m) {
+  if (m->yes && m->no) {
+    show(f, m->yes);
+    show(f, m->no);
+    crv_find_conflict(c, f, m->yes->rec, m->no->rec, q->metric);
+  } else if (m->no) {
+    f->verdict = CRV_EXCLUDED;
+    f->reason = CRV_REASON_THRESHOLD_MISSED;
+    show(f, m->no);
+  } else if (m->yes) {
+    f->verdict = CRV_ADMISSIBLE;
+    f->reason = CRV_REASON_SATISFIED;
+    show(f, m->yes);
+  } else {
+    const struct crv_indexed *near = m->share ? m->share : m->expired;
+    f->reason = m->share     ? CRV_REASON_SHARE_SHORT
+                : m->expired ? CRV_REASON_EXPIRED
+                : f->n_aside ? CRV_REASON_OUT_OF_SCOPE
+                             : CRV_REASON_NO_EVIDENCE;
+    f->expired = !m->share && m->expired;
+    if (near) show(f, near);
+    ask_evaluation(c, f, q);
+  }
+}
+
+void crv_crit_quality(struct crv_case *c) {
+  const struct crv_sheet *s = c->ev->q->sheet;
+  if (s->quality_waived) {
+    struct crv_finding *f = crv_find(c, CRV_CRIT_QUALITY, CRV_ADMISSIBLE, CRV_REASON_WAIVED);
+    crv_demanded(f, crv_f_text("waived", s->quality_waived));
+    return;
+  }
+  for (size_t i = 0; i < s->quality.n; i++) {
+    const struct crv_quality *q = crv_list_at(s->quality, struct crv_quality, i);
+    struct met m = {NULL, NULL, NULL, NULL};
+    struct crv_finding *f = crv_find(c, CRV_CRIT_QUALITY, CRV_TO_CONFIRM, CRV_REASON_NO_EVIDENCE);
+    f->subject = q->metric;
+    if (q->at_least.set) crv_demanded(f, crv_f_dec("at_least", q->at_least.v));
+    if (q->at_most.set) crv_demanded(f, crv_f_dec("at_most", q->at_most.v));
+    if (q->share.set) crv_demanded(f, crv_f_dec("share", q->share.v));
+    for (size_t k = 0; k < c->n_pieces; k++) weigh(c, f, q, c->pieces[k], &m);
+    settle(c, f, q, &m);
+  }
+}
