@@ -102,11 +102,25 @@ struct crv_offer {
   struct crv_list extras;           /* struct crv_extra: x-... */
 };
 
-extern const struct crv_jspec crv_offer_spec;
+extern const struct crv_jspec crv_offer_spec, crv_host_spec, crv_interconnect_spec;
 
 /* Decodes and checks an offer; partial: no field is required (facts of a piece). */
 bool crv_offer_decode(const json_t *j, const char *ptr, bool partial, struct crv_arena *a,
                       struct crv_offer **ret, struct crv_err *err);
+
+/* Has the text the shape of a canonical model ("nvidia/rtx-4090", "nvidia/a100-80@3g.40gb")? */
+bool crv_device_model_ok(const char *model);
+/* Field error when the text is no canonical model (NULL passes); the hint names what it resolves to. */
+bool crv_check_device_model(struct crv_err *err, const char *ptr, const char *below,
+                            const char *model);
+
+/* The field at a dotted path that a requirement or preference may name: a single value of the offer,
+   service.managed included; NULL for any other path. */
+const struct crv_jfield *crv_offer_field(const char *path);
+/* Requirements and preferences against the offer's own fields: known single values, a value that the
+   field takes, an order only where the field has one. Field errors at /requirements/0/field and the
+   like; the kinds in attested_by are not looked at (crv_attested_by_check). */
+bool crv_requirements_check(const struct crv_sheet *s, struct crv_err *err);
 
 /* "key@12" -> key and 12. False when it has another form. */
 bool crv_ref_split(const char *ref, struct crv_arena *a, const char **ret_key, int64_t *ret_version);
