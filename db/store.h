@@ -168,7 +168,14 @@ struct crv_decision_row {
   size_t result_len;
   const char *result_digest, *matrix_digest;
   const char *digest, *previous_digest; /* out: chained */
+  /* Filled by crv_decision_pack; NULL: the write packs by itself. */
+  const void *packed;
+  size_t packed_len;
+  const char *result_sha;   /* SHA-256 of result */
 };
+/* Compresses and hashes the result on the calling thread, so that the writer need not; in a.
+   OUT_OF_MEMORY. */
+bool crv_decision_pack(struct crv_decision_row *d, struct crv_arena *a, struct crv_err *err);
 /* Appends a decision; fills number, seq, digest, previous_digest (in a). */
 bool crv_tx_decision_put(struct crv_wtx *tx, struct crv_decision_row *d, struct crv_arena *a,
                          struct crv_err *err);
