@@ -19,7 +19,7 @@ char *crv_arena_strdup(struct crv_arena *a, const char *s);
 /* Copies len bytes and ends them with NUL. */
 char *crv_arena_strndup(struct crv_arena *a, const char *s, size_t len);
 char *crv_arena_printf(struct crv_arena *a, const char *fmt, ...)
-  __attribute__((format(printf, 2, 3)));
+    __attribute__((format(printf, 2, 3)));
 /* Runs fn(p) when the arena is freed. Returns 0, or -1 when out of memory (fn was then not run). */
 int crv_arena_defer(struct crv_arena *a, void (*fn)(void *), void *p);
 /* Bytes handed out so far. */
@@ -35,7 +35,9 @@ struct crv_list {
 };
 #define crv_list_at(list, type, i) (&((type *)(list).at)[i])
 
-static inline void crv_cleanup_arena(struct crv_arena **a) { crv_arena_free(*a); }
+static inline void crv_cleanup_arena(struct crv_arena **a) {
+  crv_arena_free(*a);
+}
 #define _arena_ __attribute__((cleanup(crv_cleanup_arena)))
 
 #endif

@@ -24,7 +24,9 @@ void crv_buf_i64(struct crv_buf *b, int64_t v);
    len may be NULL. */
 char *crv_buf_take(struct crv_buf *b, size_t *len);
 
-static inline void crv_cleanup_buf(struct crv_buf *b) { crv_buf_done(b); }
+static inline void crv_cleanup_buf(struct crv_buf *b) {
+  crv_buf_done(b);
+}
 #define _buf_ __attribute__((cleanup(crv_cleanup_buf)))
 
 #endif

@@ -7,18 +7,22 @@
 #include <jansson.h>
 #include <stdlib.h>
 
-static inline void crv_cleanup_free(void *p) { free(*(void **)p); }
-static inline void crv_cleanup_json(json_t **p) { json_decref(*p); }
+static inline void crv_cleanup_free(void *p) {
+  free(*(void **)p);
+}
+static inline void crv_cleanup_json(json_t **p) {
+  json_decref(*p);
+}
 
 #define _free_ __attribute__((cleanup(crv_cleanup_free)))
 #define _json_ __attribute__((cleanup(crv_cleanup_json)))
 
 /* Takes the value out of a cleanup variable and leaves NULL behind. */
-#define crv_steal(p)                                                                               \
-  ({                                                                                               \
-    __typeof__(*(p)) crv_stolen_ = *(p);                                                           \
-    *(p) = NULL;                                                                                   \
-    crv_stolen_;                                                                                   \
+#define crv_steal(p) \
+  ({ \
+    __typeof__(*(p)) crv_stolen_ = *(p); \
+    *(p) = NULL; \
+    crv_stolen_; \
   })
 
 #endif
