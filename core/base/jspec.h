@@ -113,8 +113,8 @@ bool crv_jspec_decode(const struct crv_jspec *spec, const json_t *j, const char 
                       struct crv_arena *a, void *out, struct crv_err *err);
 
 /* The struct as a new JSON object: canonical names, table order, absent fields left out, decimals
-   without trailing zeros, bytes as integers, times as RFC 3339. What it gives, decode takes.
-   NULL when out of memory. */
+   without trailing zeros, times as RFC 3339, bytes as integers (as "N B" under a name that is
+   neither "bytes" nor ends in "_bytes"). What it gives, decode takes. NULL when out of memory. */
 json_t *crv_jspec_encode(const struct crv_jspec *spec, const void *in);
 
 /* The JSON Schema (2020-12) of the spec as a new object; nested specs by "$ref" to

@@ -1,5 +1,6 @@
 /* Structs back to JSON by their tables: canonical names, table order, absent fields left out.
    What it gives, decoding takes. Must not know: what the fields mean. */
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -46,6 +47,13 @@ static json_t *encode_map(const struct crv_list *list) {
   return crv_steal(&obj);
 }
 
+/* Bytes under a name that does not say so keep their unit: decoding refuses a bare number there. */
+static json_t *encode_scalar(const struct crv_jfield *f, const struct crv_value *v) {
+  if (v->type == CRV_JT_BYTES && !crv_jspec_counts_bytes(f->name))
+    return json_sprintf("%" PRId64 " B", v->i);
+  return crv_value_json(v);
+}
+
 /* Sets the field, or leaves it out; false when out of memory. */
 static bool encode_field(json_t *obj, const struct crv_jfield *f, const void *cell) {
   struct crv_value v;
@@ -67,7 +75,7 @@ static bool encode_field(json_t *obj, const struct crv_jfield *f, const void *ce
     break;
   }
   crv_jspec_read(f, cell, &v);
-  return !v.set || json_object_set_new(obj, f->name, crv_value_json(&v)) == 0;
+  return !v.set || json_object_set_new(obj, f->name, encode_scalar(f, &v)) == 0;
 }
 
 static bool encode_extras(json_t *obj, const struct crv_list *extras, struct crv_err *err) {

@@ -259,13 +259,14 @@ static bool decode_decimal(const struct crv_jat *at, const json_t *j, void *cell
 }
 
 static bool decode_time(const struct crv_jat *at, const json_t *j, void *cell) {
-  int64_t ms;
+  int64_t ms = 0;
   struct crv_unit_err ue;
   if (!crv_jspec_is_text(j))
     return fail(at, j, "wrong_type", NULL, "a time such as \"2026-11-30T10:00:00Z\" or a date");
   const char *s = json_string_value(j);
   size_t len = json_string_length(j);
-  if (!(len == 10 ? crv_date_parse : crv_time_parse)(s, len, &ms, &ue)) return fail_unit(at, &ue);
+  bool ok = len == 10 ? crv_date_parse(s, len, &ms, &ue) : crv_time_parse(s, len, &ms, &ue);
+  if (!ok) return fail_unit(at, &ue);
   *(struct crv_opt_int *)cell = (struct crv_opt_int){ms, true};
   return true;
 }
