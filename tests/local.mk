@@ -1,1 +1,16 @@
-# What tests adds to the build.
+# What tests adds to the build: the tests that use the whole core.
+if HAVE_CHECK
+check_LIBRARIES += libworld.a
+libworld_a_SOURCES = tests/unit/world.c tests/unit/world.h
+libworld_a_CPPFLAGS = $(AM_CPPFLAGS) $(CHECK_CFLAGS)
+WORLD_LIBS = libworld.a $(CORE_LIBS) $(CHECK_LIBS)
+
+check_PROGRAMS += tests/unit/t_cases tests/unit/t_property
+tests_unit_t_cases_SOURCES = tests/unit/t_cases.c
+tests_unit_t_cases_CPPFLAGS = $(AM_CPPFLAGS) $(CHECK_CFLAGS)
+tests_unit_t_cases_LDADD = $(WORLD_LIBS)
+tests_unit_t_property_SOURCES = tests/unit/t_property.c
+tests_unit_t_property_CPPFLAGS = $(AM_CPPFLAGS) $(CHECK_CFLAGS)
+tests_unit_t_property_LDADD = $(WORLD_LIBS)
+endif
+EXTRA_DIST += tests/data/cases
