@@ -14,18 +14,22 @@ static void executed_facts(struct crv_finding *f, const struct crv_piece *p) {
   if (x.rank.set) crv_observed(f, crv_f_int("rank", x.rank.v));
 }
 
-static bool passed_alike(const struct crv_case *c, const struct crv_runs *r) {
-  for (size_t i = 0; i < r->n_pass; i++)
-    for (size_t j = 0; j < r->n_oom; j++)
-      if (crv_same_settings(c, r->pass[i]->rec->piece, r->oom[j]->rec->piece)) return true;
-  return false;
+/* Every pass is contradicted by a failure of the same settings. */
+static bool all_contradicted(const struct crv_case *c, const struct crv_runs *r) {
+  for (size_t i = 0; i < r->n_pass; i++) {
+    size_t j = 0;
+    while (j < r->n_oom && !crv_same_settings(c, r->pass[i]->rec->piece, r->oom[j]->rec->piece))
+      j++;
+    if (j == r->n_oom) return false;
+  }
+  return true;
 }
 
 static void executed_finding(struct crv_case *c, enum crv_criterion id, struct crv_fact demanded) {
   const struct crv_runs *r = crv_runs(c, CRV_DIMS_MEMORY);
   struct crv_finding *f = crv_find(c, id, CRV_TO_CONFIRM, CRV_REASON_NO_EVIDENCE);
   crv_demanded(f, demanded);
-  if (r->n_pass && passed_alike(c, r)) {
+  if (r->n_pass && all_contradicted(c, r)) {
     crv_find_conflict(c, f, r->pass[0]->rec, r->oom[0]->rec, "whether the load fits");
   } else if (r->n_pass) {
     f->verdict = CRV_ADMISSIBLE;

@@ -67,10 +67,6 @@ static enum crv_reason against_capacity(const struct crv_case *c, const struct c
 
 static void add_fit(struct peak *k, const struct crv_indexed *ix, const struct crv_run_demand *d) {
   if (k->n_fits == sizeof k->fits / sizeof *k->fits) return;
-  if (!k->largest.set || (d->bytes.v > k->largest.v && !d->only_same_or_larger)) {
-    k->largest = d->bytes;
-    k->largest_at = k->n_fits;
-  }
   k->fits[k->n_fits] = ix;
   k->fits_demand[k->n_fits++] = *d;
 }
@@ -104,16 +100,48 @@ static bool same_executed(const struct crv_piece *a, const struct crv_piece *b) 
          x.microbatch.v == y.microbatch.v && x.rank.v == y.rank.v;
 }
 
-/* Same settings, one fits and one does not: neither is believed before the other is withdrawn. */
+/* Another piece of the same settings that says the contrary; NULL: none. */
+static const struct crv_indexed *contrary(const struct crv_case *c, const struct peak *k,
+                                          const struct crv_piece *p) {
+  for (size_t j = 0; j < k->runs->n_oom; j++)
+    if (crv_same_settings(c, p, k->runs->oom[j]->rec->piece)) return k->runs->oom[j];
+  if (k->over && k->over_reason == CRV_REASON_PEAK_OVER_LIMIT &&
+      same_executed(p, k->over->rec->piece) && crv_same_settings(c, p, k->over->rec->piece))
+    return k->over;
+  return NULL;
+}
+
+/* Runs that a piece of the same settings contradicts are believed no more than it; they only matter
+   where no other run fits, so that one more proof never makes things worse. */
 static void find_conflict(const struct crv_case *c, struct peak *k) {
-  for (size_t i = 0; i < k->n_fits && !k->conflict; i++) {
-    const struct crv_piece *p = k->fits[i]->rec->piece;
-    for (size_t j = 0; j < k->runs->n_oom; j++)
-      if (crv_same_settings(c, p, k->runs->oom[j]->rec->piece)) k->conflict = k->runs->oom[j];
-    if (k->over && k->over_reason == CRV_REASON_PEAK_OVER_LIMIT &&
-        same_executed(p, k->over->rec->piece) && crv_same_settings(c, p, k->over->rec->piece))
-      k->conflict = k->over;
+  size_t clean = 0;
+  const struct crv_indexed *first = NULL, *against = NULL;
+  struct crv_run_demand first_demand = {.why_not = CRV_REASON_SATISFIED};
+  k->largest.set = false;
+  for (size_t i = 0; i < k->n_fits; i++) {
+    const struct crv_indexed *ix = k->fits[i], *no = contrary(c, k, ix->rec->piece);
+    struct crv_run_demand d = k->fits_demand[i];
+    if (!no) {
+      k->fits[clean] = ix;
+      k->fits_demand[clean] = d;
+      if (!k->largest.set || (d.bytes.v > k->largest.v && !d.only_same_or_larger)) {
+        k->largest = d.bytes;
+        k->largest_at = clean;
+      }
+      clean++;
+    } else if (!first) {
+      first = ix;
+      first_demand = d;
+      against = no;
+    }
   }
+  if (!clean && first) {
+    k->fits[0] = first;
+    k->fits_demand[0] = first_demand;
+    k->conflict = against;
+    clean = 1;
+  }
+  k->n_fits = clean;
 }
 
 static void peak_gather(struct crv_case *c, struct peak *k) {
