@@ -125,7 +125,12 @@ struct crv_cost {
   int64_t idle_devices;
   struct crv_list items;           /* struct crv_cost_item */
   struct crv_list unknown;         /* const char *: parts without a value, dotted fields */
-  bool no_campaign;                /* plan price shown, key skipped */
+  bool no_campaign; /* no hours demanded: one period of every lot shown, key skipped */
+  int64_t periods_least;           /* periods when a month has 744 h; else equal to periods */
+  bool month_hours;                /* an amount per hour counts over months: 744 h each */
+  bool overflow;                   /* a figure is too large: amount unset */
+  bool rate_expired;               /* the rate is no longer in date */
+  const struct crv_piece_rec *rate_other; /* a rate that differs: amount unset; NULL: none */
 };
 
 /* -- a row ------------------------------------------------------------------------------------ */
@@ -237,6 +242,8 @@ struct crv_shortlist {
   size_t n_conditions;
   struct crv_action *actions;      /* most unlocking first */
   size_t n_actions;
+  int64_t unlock_actions; /* the fewest actions that together retain an offer; 0: none known */
+  int64_t unlock_offers;           /* how many the best such set retains */
   struct crv_list assumptions;     /* const char * */
   enum crv_outcome_kind outcome;
   const char *headline;
