@@ -157,9 +157,21 @@ suite
 sanitized asan
 sanitized tsan
 fuzz
+# The archive holds every tracked file.
+archive_is_whole() {
+  git ls-files | grep -v '^\.git' | LC_ALL=C sort >"$logs/tracked"
+  tar -tf "$build"/crivo-*.tar.xz | sed 's|^[^/]*/||' | LC_ALL=C sort >"$logs/archived"
+  LC_ALL=C comm -23 "$logs/tracked" "$logs/archived" | sed 's/^/not in the archive: /' >"$logs/left-out"
+  cat "$logs/left-out"
+  [ ! -s "$logs/left-out" ]
+}
+
 if step distcheck 500 make -j2 -C "$build" distcheck; then
   passed=$((passed + 1))
 else
   failed=$((failed + 1))
+fi
+if [ -e .git ]; then
+  if archive_is_whole; then passed=$((passed + 1)); else failed=$((failed + 1)); fi
 fi
 finish

@@ -90,7 +90,9 @@ coverage)
     }
     END {
       for (f in total) {
-        printf "%6.1f%% of %4d  %s\n", 100 * best[f] / total[f], total[f], f
+        name = f
+        if (match(f, /\/(core|db|server|api)\/[^.]*\.c$/)) name = substr(f, RSTART + 1)
+        printf "%6.1f%% of %4d  %s\n", 100 * best[f] / total[f], total[f], name
         all += total[f]
         reached += best[f]
       }
