@@ -1,4 +1,5 @@
-/* One request as a handler sees it: no libmicrohttpd, no socket, so that a unit test can make one. */
+/* One request as a handler sees it: no libmicrohttpd, no socket, so that a unit test can make one.
+ */
 #ifndef CRV_SERVER_REQ_H
 #define CRV_SERVER_REQ_H
 
@@ -24,8 +25,8 @@ struct crv_req {
   struct crv_arena *arena;
   enum crv_method method; /* GET for a HEAD request */
   bool head;
-  const char *target;     /* raw path, as sent */
-  const char *query;      /* raw query or "" */
+  const char *target; /* raw path, as sent */
+  const char *query;  /* raw query or "" */
   const struct crv_route *route;
   const char *capture[CRV_MAX_CAPTURES];
   const struct crv_param *params;
