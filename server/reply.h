@@ -19,11 +19,11 @@ struct crv_resp {
   const char *content_type; /* NULL: from rq->format */
   char *body;               /* malloc'ed, owned by the response; NULL: none */
   size_t body_len;
-  const char *static_body;  /* or bytes that live for the process (assets) */
-  const char *etag;         /* with quotes, in the arena or static; NULL: none */
+  const char *static_body;                    /* or bytes that live for the process (assets) */
+  const char *etag;                           /* with quotes, in the arena or static; NULL: none */
   struct crv_header headers[CRV_MAX_HEADERS]; /* values in the arena or static */
   size_t n_headers;
-  bool vary;                /* representation depends on Accept: set by the negotiation */
+  bool vary; /* representation depends on Accept: set by the negotiation */
 };
 
 void crv_resp_init(struct crv_resp *rs);
@@ -39,9 +39,9 @@ bool crv_resp_buf(struct crv_resp *rs, int status, const char *content_type, str
 /* Copies text. */
 bool crv_resp_text(struct crv_resp *rs, int status, const char *content_type, const char *text,
                    struct crv_err *err);
-/* The problem document of err: status, body (application/problem+json, or text/plain when rq->format
-   is text or Accept asks for it), headers such as Retry-After and WWW-Authenticate. rq may be NULL.
-   A body may be extended before sending: see crv_problem_json. */
+/* The problem document of err: status, body (application/problem+json, or text/plain when
+   rq->format is text or Accept asks for it), headers such as Retry-After and WWW-Authenticate. rq
+   may be NULL. A body may be extended before sending: see crv_problem_json. */
 void crv_resp_problem(const struct crv_req *rq, struct crv_resp *rs, const struct crv_err *err);
 /* The problem document as JSON, to which a handler adds members (gate-not-met adds `decision`). */
 json_t *crv_problem_json(const struct crv_req *rq, const struct crv_err *err);
