@@ -20,13 +20,16 @@ struct crv_app {
 };
 
 struct crv_daemon_config {
-  const char *address; /* "127.0.0.1" or "::1" */
-  unsigned port;       /* 0: a free one */
-  unsigned threads;    /* 0: 16 */
-  unsigned connections; /* 0: 4096 */
+  const char *address;                            /* "127.0.0.1" or "::1" */
+  unsigned port;                                  /* 0: a free one */
+  unsigned threads;                               /* 0: 16 */
+  unsigned connections;                           /* 0: 4096 */
   size_t json_limit, import_limit, content_limit; /* 0: 1 MiB, 64 MiB, 8 MiB */
-  bool behind_proxy;   /* allow an address beyond loopback */
-  int log_fd;          /* JSON lines; -1: none */
+  bool behind_proxy;                              /* allow an address beyond loopback */
+  int log_fd;                                     /* JSON lines; -1: none */
+  unsigned head_ms;                               /* from accept to a whole head, 0: 10000 */
+  unsigned next_ms; /* from an answer to the next whole head, 0: 30000 */
+  unsigned body_ms; /* for a body, beside one second a KiB, 0: 30000 */
 };
 
 struct crv_daemon;
@@ -34,10 +37,11 @@ struct crv_daemon;
 /* Starts listening. NULL with err (detail is fit for stderr); sets *ret_port. */
 struct crv_daemon *crv_daemon_start(const struct crv_daemon_config *cfg, const struct crv_app *app,
                                     unsigned *ret_port, struct crv_err *err);
-/* Stops accepting, waits at most timeout_ms for requests in flight, then stops. Returns the number
+/* Stops accepting; answers what was accepted before, and 503 to later requests on connections that
+   are kept alive; waits at most timeout_ms for requests in flight, then stops. Returns the number
    of requests that were cut (0: clean). Frees d. */
 unsigned crv_daemon_drain(struct crv_daemon *d, unsigned timeout_ms);
-/* Counters for /metrics. */
+/* Counters for /metrics as Prometheus text, those of app->metrics included. */
 void crv_daemon_metrics(struct crv_daemon *d, struct crv_buf *out);
 bool crv_daemon_draining(const struct crv_daemon *d);
 
