@@ -63,6 +63,13 @@ static const char *ended(enum MHD_RequestTerminationCode how) {
   }
 }
 
+/* The library's own refusals (a bad length, a head over its memory) are told as well. */
+static void status_of_library(struct crv_exchange *x) {
+  const union MHD_ConnectionInfo *info =
+      MHD_get_connection_info(x->conn, MHD_CONNECTION_INFO_HTTP_STATUS);
+  if (info) x->status = (int)info->http_status;
+}
+
 static void tell(const struct crv_exchange *x, enum MHD_RequestTerminationCode how) {
   struct crv_metrics *m = &x->d->metrics;
   int64_t us = crv_mono_us() - x->start_us;
@@ -98,6 +105,7 @@ void crv_exchange_done(void *daemon, struct MHD_Connection *conn, void **con_cls
   *con_cls = NULL;
   if (!x) return;
   bool in_flight = x->in_flight;
+  if (x->status == 0) status_of_library(x);
   tell(x, how);
   if (x->peer) atomic_store(&x->peer->deadline_us, crv_mono_us() + d->cfg.next_ms * INT64_C(1000));
   json_decref(x->json);

@@ -194,6 +194,14 @@ START_TEST(log_line_stays_one_line) {
 }
 END_TEST
 
+START_TEST(refusal_of_the_library_is_logged) {
+  static char text[16384];
+  log_of("PUT /v1/items/a HTTP/1.1\r\n" H A "Content-Length: 0x2\r\n\r\n{}", text, sizeof text);
+  ck_assert_int_eq(answer.status, 400);
+  ck_assert_ptr_nonnull(strstr(text, "\"status\":400"));
+}
+END_TEST
+
 START_TEST(fault_of_ours_is_logged_under_the_request_id) {
   static char text[16384];
   log_of("GET /v1/broken HTTP/1.1\r\n" H "X-Request-Id: id-2\r\n\r\n", text, sizeof text);
@@ -229,6 +237,7 @@ static TCase *logs(void) {
   tcase_set_timeout(t, 60);
   tcase_add_test(t, one_log_line_a_request_and_no_secret);
   tcase_add_test(t, log_line_stays_one_line);
+  tcase_add_test(t, refusal_of_the_library_is_logged);
   tcase_add_test(t, fault_of_ours_is_logged_under_the_request_id);
   return t;
 }
