@@ -1,6 +1,9 @@
 /* The watchdog over connections. A connection is unlinked under the lock before libmicrohttpd
    closes its descriptor, so shutdown() never reaches a descriptor that was given to someone else.
  */
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE /* POLLRDHUP */
+#endif
 #include "server/watch.h"
 
 #include <poll.h>

@@ -1,4 +1,7 @@
 /* Raw sockets on one side, crv_daemon_start in the same process on the other. */
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE /* memmem */
+#endif
 #include "tests/wire/wire.h"
 
 #include <arpa/inet.h>
