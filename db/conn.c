@@ -14,18 +14,18 @@ struct pragma {
 };
 
 static const struct pragma pragmas[] = {
-  {false, "PRAGMA busy_timeout = 2000", "PRAGMA busy_timeout", "2000"},
-  {true, "PRAGMA journal_mode = WAL", "PRAGMA journal_mode", "wal"},
-  {false, NULL, "PRAGMA journal_mode", "wal"},
-  {false, "PRAGMA synchronous = FULL", "PRAGMA synchronous", "2"},
-  {false, "PRAGMA wal_autocheckpoint = 0", "PRAGMA wal_autocheckpoint", "0"},
-  {true, "PRAGMA journal_size_limit = 67108864", "PRAGMA journal_size_limit", "67108864"},
-  {false, "PRAGMA mmap_size = 0", "PRAGMA mmap_size", "0"},
-  {false, "PRAGMA foreign_keys = ON", "PRAGMA foreign_keys", "1"},
-  {false, "PRAGMA recursive_triggers = ON", "PRAGMA recursive_triggers", "1"},
-  {false, "PRAGMA cell_size_check = ON", "PRAGMA cell_size_check", "1"},
-  {false, "PRAGMA temp_store = MEMORY", "PRAGMA temp_store", "2"},
-  {true, "PRAGMA cache_size = -16384", "PRAGMA cache_size", "-16384"},
+    {false, "PRAGMA busy_timeout = 2000", "PRAGMA busy_timeout", "2000"},
+    {true, "PRAGMA journal_mode = WAL", "PRAGMA journal_mode", "wal"},
+    {false, NULL, "PRAGMA journal_mode", "wal"},
+    {false, "PRAGMA synchronous = FULL", "PRAGMA synchronous", "2"},
+    {false, "PRAGMA wal_autocheckpoint = 0", "PRAGMA wal_autocheckpoint", "0"},
+    {true, "PRAGMA journal_size_limit = 67108864", "PRAGMA journal_size_limit", "67108864"},
+    {false, "PRAGMA mmap_size = 0", "PRAGMA mmap_size", "0"},
+    {false, "PRAGMA foreign_keys = ON", "PRAGMA foreign_keys", "1"},
+    {false, "PRAGMA recursive_triggers = ON", "PRAGMA recursive_triggers", "1"},
+    {false, "PRAGMA cell_size_check = ON", "PRAGMA cell_size_check", "1"},
+    {false, "PRAGMA temp_store = MEMORY", "PRAGMA temp_store", "2"},
+    {true, "PRAGMA cache_size = -16384", "PRAGMA cache_size", "-16384"},
 };
 static const struct pragma reader_pragma = {false, "PRAGMA query_only = ON", "PRAGMA query_only",
                                             "1"};
@@ -35,22 +35,24 @@ static const char *const optimize[] = {"PRAGMA analysis_limit = 400", "PRAGMA op
 static const struct {
   int id, value;
 } limits[] = {
-  {SQLITE_LIMIT_LENGTH, 96 << 20},     {SQLITE_LIMIT_SQL_LENGTH, 1 << 20},
-  {SQLITE_LIMIT_COLUMN, 64},           {SQLITE_LIMIT_EXPR_DEPTH, 100},
-  {SQLITE_LIMIT_COMPOUND_SELECT, 16},  {SQLITE_LIMIT_FUNCTION_ARG, 8},
-  {SQLITE_LIMIT_ATTACHED, 0},          {SQLITE_LIMIT_LIKE_PATTERN_LENGTH, 256},
-  {SQLITE_LIMIT_VARIABLE_NUMBER, 63},  {SQLITE_LIMIT_TRIGGER_DEPTH, 4},
-  {SQLITE_LIMIT_WORKER_THREADS, 0},
+    {SQLITE_LIMIT_LENGTH, 96 << 20},    {SQLITE_LIMIT_SQL_LENGTH, 1 << 20},
+    {SQLITE_LIMIT_COLUMN, 64},          {SQLITE_LIMIT_EXPR_DEPTH, 100},
+    {SQLITE_LIMIT_COMPOUND_SELECT, 16}, {SQLITE_LIMIT_FUNCTION_ARG, 8},
+    {SQLITE_LIMIT_ATTACHED, 0},         {SQLITE_LIMIT_LIKE_PATTERN_LENGTH, 256},
+    {SQLITE_LIMIT_VARIABLE_NUMBER, 63}, {SQLITE_LIMIT_TRIGGER_DEPTH, 4},
+    {SQLITE_LIMIT_WORKER_THREADS, 0},
 };
 
 static const struct {
   bool reader_only;
   int id, value;
 } configs[] = {
-  {false, SQLITE_DBCONFIG_DEFENSIVE, 1},  {false, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0},
-  {false, SQLITE_DBCONFIG_DQS_DML, 0},    {false, SQLITE_DBCONFIG_DQS_DDL, 0},
-  {false, SQLITE_DBCONFIG_ENABLE_LOAD_EXTENSION, 0},
-  {true, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1},
+    {false, SQLITE_DBCONFIG_DEFENSIVE, 1},
+    {false, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0},
+    {false, SQLITE_DBCONFIG_DQS_DML, 0},
+    {false, SQLITE_DBCONFIG_DQS_DDL, 0},
+    {false, SQLITE_DBCONFIG_ENABLE_LOAD_EXTENSION, 0},
+    {true, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1},
 };
 
 #define COUNT(a) (sizeof(a) / sizeof *(a))
@@ -64,6 +66,7 @@ static int run(sqlite3 *h, const char *text, const char *want) {
   if (rc == SQLITE_ROW && want) {
     const char *is = (const char *)sqlite3_column_text(st, 0);
     equal = is && strcmp(is, want) == 0;
+    if (!is && sqlite3_errcode(h) == SQLITE_NOMEM) rc = SQLITE_NOMEM;
   }
   while (rc == SQLITE_ROW) rc = sqlite3_step(st);
   sqlite3_finalize(st);

@@ -8,15 +8,15 @@
 
 enum { OF_VERSION, BY_SEQ, PIECE, INSERT };
 static const struct crv_stmt_def stmts[] = {
-  {OF_VERSION, CRV_READ,
-   "SELECT key, version, sha256, media_type, size, bytes FROM piece_content "
-   "WHERE key = ?1 AND version = ?2"},
-  {BY_SEQ, CRV_READ,
-   "SELECT key, version, sha256, media_type, size, bytes FROM piece_content WHERE seq = ?1"},
-  {PIECE, CRV_READ, "SELECT 1 FROM piece_version WHERE key = ?1 AND version = ?2"},
-  {INSERT, CRV_WRITE,
-   "INSERT INTO piece_content (seq, key, version, sha256, media_type, size, bytes) "
-   "VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)"},
+    {OF_VERSION, CRV_READ,
+     "SELECT key, version, sha256, media_type, size, bytes FROM piece_content "
+     "WHERE key = ?1 AND version = ?2"},
+    {BY_SEQ, CRV_READ,
+     "SELECT key, version, sha256, media_type, size, bytes FROM piece_content WHERE seq = ?1"},
+    {PIECE, CRV_READ, "SELECT 1 FROM piece_version WHERE key = ?1 AND version = ?2"},
+    {INSERT, CRV_WRITE,
+     "INSERT INTO piece_content (seq, key, version, sha256, media_type, size, bytes) "
+     "VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)"},
 };
 const struct crv_stmt_table crv_content_stmts = {"content", stmts, sizeof stmts / sizeof *stmts};
 
@@ -31,6 +31,7 @@ static bool take(struct crv_q *q, struct crv_arena *a, struct crv_content *ret, 
     ret->media_type = crv_q_dup_text(q, 3, a, NULL);
     ret->len = (size_t)crv_q_get_int(q, 4);
     ret->bytes = crv_q_dup_blob(q, 5, a, &held);
+    if (ret->bytes && held != ret->len) q->why = "a document has another size than its row says";
   }
   return crv_q_end(q, err);
 }
@@ -42,8 +43,8 @@ bool crv_rd_content(struct crv_rtx *tx, const char *key, int64_t version, struct
   crv_q_text(&q, 1, key);
   crv_q_int(&q, 2, version);
   if (!take(&q, a, ret, &found, err)) return false;
-  return found || crv_fail(err, CRV_NOT_FOUND, "%.128s@%lld has no content.", key,
-                           (long long)version);
+  return found ||
+         crv_fail(err, CRV_NOT_FOUND, "%.128s@%lld has no content.", key, (long long)version);
 }
 
 bool crv_content_by_seq(struct crv_rtx *tx, int64_t seq, struct crv_arena *a,

@@ -10,12 +10,12 @@
 
 enum { RESULT_MOST = 64 << 20 };
 
-#define COLUMNS                                                                                    \
-  "SELECT d.number, d.seq, d.sheet_name, d.sheet_revision, d.sheet_digest, d.sheet_json, "         \
-  "d.question_digest, d.question_json, d.as_of_given, d.as_of, d.decided_at, d.holds_until, "      \
-  "d.catalogue_position, d.evidence_position, d.rules, d.outcome, d.headline, d.n_retained, "      \
-  "d.n_to_confirm, d.n_excluded, l.recorded_by, d.result_digest, d.matrix_digest, l.digest, "      \
-  "p.digest, d.result_size, d.result FROM decision d CROSS JOIN ledger l ON l.seq = d.seq "        \
+#define COLUMNS \
+  "SELECT d.number, d.seq, d.sheet_name, d.sheet_revision, d.sheet_digest, d.sheet_json, " \
+  "d.question_digest, d.question_json, d.as_of_given, d.as_of, d.decided_at, d.holds_until, " \
+  "d.catalogue_position, d.evidence_position, d.rules, d.outcome, d.headline, d.n_retained, " \
+  "d.n_to_confirm, d.n_excluded, l.recorded_by, d.result_digest, d.matrix_digest, l.digest, " \
+  "p.digest, d.result_size, d.result FROM decision d CROSS JOIN ledger l ON l.seq = d.seq " \
   "LEFT JOIN ledger p ON p.seq = l.seq - 1 "
 #define OTHERS "d.number <= ?1 AND (?2 IS NULL OR d.outcome = ?2) "
 
@@ -32,26 +32,27 @@ enum {
   INSERT
 };
 static const struct crv_stmt_def stmts[] = {
-  {BY_NUMBER, CRV_READ, COLUMNS "WHERE d.number = ?1"},
-  {BY_SEQ, CRV_READ, COLUMNS "WHERE d.seq = ?1"},
-  {BY_QUESTION, CRV_READ,
-   COLUMNS "WHERE d.question_digest = ?1 ORDER BY d.number DESC LIMIT 1"},
-  {BY_SHEET, CRV_READ,
-   COLUMNS "WHERE d.sheet_name = ?1 AND d.number < ?2 ORDER BY d.number DESC LIMIT 1"},
-  {LIST, CRV_READ,
-   COLUMNS "WHERE " OTHERS "AND ?3 IS NULL AND d.number < ?4 ORDER BY d.number DESC LIMIT ?5"},
-  {LIST_SHEET, CRV_READ,
-   COLUMNS "WHERE " OTHERS "AND d.sheet_name = ?3 AND d.number < ?4 "
-           "ORDER BY d.number DESC LIMIT ?5"},
-  {COUNT, CRV_READ, "SELECT count(*) FROM decision d WHERE " OTHERS "AND ?3 IS NULL"},
-  {COUNT_SHEET, CRV_READ, "SELECT count(*) FROM decision d WHERE " OTHERS "AND d.sheet_name = ?3"},
-  {LAST, CRV_READ, "SELECT max(number) FROM decision"},
-  {INSERT, CRV_WRITE,
-   "INSERT INTO decision (number, seq, sheet_name, sheet_revision, sheet_digest, sheet_json, "
-   "question_digest, question_json, as_of_given, as_of, decided_at, holds_until, "
-   "catalogue_position, evidence_position, rules, outcome, headline, n_retained, n_to_confirm, "
-   "n_excluded, result_digest, matrix_digest, result_size, result) VALUES (?1, ?2, ?3, ?4, ?5, ?6, "
-   "?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20, ?21, ?22, ?23, ?24)"},
+    {BY_NUMBER, CRV_READ, COLUMNS "WHERE d.number = ?1"},
+    {BY_SEQ, CRV_READ, COLUMNS "WHERE d.seq = ?1"},
+    {BY_QUESTION, CRV_READ, COLUMNS "WHERE d.question_digest = ?1 ORDER BY d.number DESC LIMIT 1"},
+    {BY_SHEET, CRV_READ,
+     COLUMNS "WHERE d.sheet_name = ?1 AND d.number < ?2 ORDER BY d.number DESC LIMIT 1"},
+    {LIST, CRV_READ,
+     COLUMNS "WHERE " OTHERS "AND ?3 IS NULL AND d.number < ?4 ORDER BY d.number DESC LIMIT ?5"},
+    {LIST_SHEET, CRV_READ,
+     COLUMNS "WHERE " OTHERS "AND d.sheet_name = ?3 AND d.number < ?4 "
+             "ORDER BY d.number DESC LIMIT ?5"},
+    {COUNT, CRV_READ, "SELECT count(*) FROM decision d WHERE " OTHERS "AND ?3 IS NULL"},
+    {COUNT_SHEET, CRV_READ,
+     "SELECT count(*) FROM decision d WHERE " OTHERS "AND d.sheet_name = ?3"},
+    {LAST, CRV_READ, "SELECT max(number) FROM decision"},
+    {INSERT, CRV_WRITE,
+     "INSERT INTO decision (number, seq, sheet_name, sheet_revision, sheet_digest, sheet_json, "
+     "question_digest, question_json, as_of_given, as_of, decided_at, holds_until, "
+     "catalogue_position, evidence_position, rules, outcome, headline, n_retained, n_to_confirm, "
+     "n_excluded, result_digest, matrix_digest, result_size, result) VALUES (?1, ?2, ?3, ?4, ?5, "
+     "?6, "
+     "?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20, ?21, ?22, ?23, ?24)"},
 };
 const struct crv_stmt_table crv_decision_stmts = {"decision", stmts, sizeof stmts / sizeof *stmts};
 
@@ -104,7 +105,7 @@ static void take_sheet(struct crv_q *q, struct crv_arena *a, struct crv_decision
   d->sheet_json = crv_q_dup_text(q, 5, a, NULL);
   d->question_digest = crv_q_dup_text(q, 6, a, NULL);
   d->question_json = crv_q_dup_text(q, 7, a, NULL);
-  d->as_of_given = crv_q_get_int(q, 8) != 0;
+  d->as_of_given = crv_q_get_bool(q, 8);
   d->as_of = crv_q_get_int(q, 9);
   d->decided_at = crv_q_get_int(q, 10);
   d->holds_until = crv_q_get_opt(q, 11);
@@ -165,7 +166,9 @@ bool crv_rd_decision_by_question(struct crv_rtx *tx, const char *question_digest
   return one(&q, a, ret, err);
 }
 
-static int64_t or_all(int64_t bound) { return bound == 0 ? INT64_MAX : bound; }
+static int64_t or_all(int64_t bound) {
+  return bound == 0 ? INT64_MAX : bound;
+}
 
 bool crv_rd_decision_by_sheet(struct crv_rtx *tx, const char *sheet_name, int64_t before_number,
                               struct crv_arena *a, struct crv_decision_row *ret,
@@ -188,7 +191,7 @@ bool crv_rd_decisions(struct crv_rtx *tx, int64_t pinned, int64_t before, const 
                       void *ctx, struct crv_err *err) {
   struct crv_decision_row d;
   _query_ struct crv_q count =
-    crv_q_open(tx->db, CRV_SET_DECISION, sheet_name ? COUNT_SHEET : COUNT);
+      crv_q_open(tx->db, CRV_SET_DECISION, sheet_name ? COUNT_SHEET : COUNT);
   bind_list(&count, pinned, outcome, sheet_name);
   int64_t total = crv_q_row(&count) ? crv_q_get_int(&count, 0) : 0;
   if (!crv_q_end(&count, err)) return false;

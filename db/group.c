@@ -1,23 +1,23 @@
-/* Group commit: many writes in one transaction, each in a savepoint of its own, so that a write that
-   fails leaves the others alone. Nothing is acknowledged before COMMIT.
-   A fault that spoils the whole transaction rolls it back and runs the writes again one by one. A
-   COMMIT that fails by anything but a full disk may have reached the disk or not: its writes get
-   OUTCOME_UNKNOWN and the store stays read-only until a probe can be committed; the probe overwrites
-   what the failed commit may have left in the log, so that no half-known row appears later.
-   Must not know: threads, what the writes do. */
+/* Group commit: many writes in one transaction, each in a savepoint of its own, so that a write
+   that fails leaves the others alone. Nothing is acknowledged before COMMIT. A fault that spoils
+   the whole transaction rolls it back and runs the writes again one by one. A COMMIT that fails by
+   anything but a full disk may have reached the disk or not: its writes get OUTCOME_UNKNOWN and the
+   store stays read-only until a probe can be committed; the probe overwrites what the failed commit
+   may have left in the log, so that no half-known row appears later. Must not know: threads, what
+   the writes do. */
 #include <string.h>
 
 #include "db/internal.h"
 
 enum { BEGIN, COMMIT, ROLLBACK, SAVE, RELEASE, BACK, PROBE };
 static const struct crv_stmt_def stmts[] = {
-  {BEGIN, CRV_CONTROL, "BEGIN IMMEDIATE"},
-  {COMMIT, CRV_CONTROL, "COMMIT"},
-  {ROLLBACK, CRV_CONTROL, "ROLLBACK"},
-  {SAVE, CRV_CONTROL, "SAVEPOINT one_write"},
-  {RELEASE, CRV_CONTROL, "RELEASE one_write"},
-  {BACK, CRV_CONTROL, "ROLLBACK TO one_write"},
-  {PROBE, CRV_WRITE, "UPDATE probe SET filler = randomblob(65536) WHERE id = 1"},
+    {BEGIN, CRV_CONTROL, "BEGIN IMMEDIATE"},
+    {COMMIT, CRV_CONTROL, "COMMIT"},
+    {ROLLBACK, CRV_CONTROL, "ROLLBACK"},
+    {SAVE, CRV_CONTROL, "SAVEPOINT one_write"},
+    {RELEASE, CRV_CONTROL, "RELEASE one_write"},
+    {BACK, CRV_CONTROL, "ROLLBACK TO one_write"},
+    {PROBE, CRV_WRITE, "UPDATE probe SET filler = randomblob(65536) WHERE id = 1"},
 };
 const struct crv_stmt_table crv_group_stmts = {"group", stmts, sizeof stmts / sizeof *stmts};
 
@@ -35,16 +35,23 @@ static void set_why(struct crv_store *st, const char *why) {
 
 static void note_fault(struct crv_store *st, int rc) {
   switch (rc & 0xff) {
-  case SQLITE_FULL: set_why(st, "the disk is full"); break;
-  case SQLITE_IOERR: set_why(st, "the disk failed while writing"); break;
+  case SQLITE_FULL:
+    set_why(st, "the disk is full");
+    break;
+  case SQLITE_IOERR:
+    set_why(st, "the disk failed while writing");
+    break;
   case SQLITE_READONLY:
-  case SQLITE_CANTOPEN: set_why(st, "the database cannot be written"); break;
+  case SQLITE_CANTOPEN:
+    set_why(st, "the database cannot be written");
+    break;
   case SQLITE_CORRUPT:
   case SQLITE_NOTADB:
     st->damaged = true;
     set_why(st, "the database is damaged: restore a backup");
     break;
-  default: break;
+  default:
+    break;
   }
 }
 
@@ -88,8 +95,7 @@ static void refuse_all(struct crv_job *jobs, enum crv_code code, const char *det
 }
 
 static void unknown(struct crv_store *st, struct crv_job *jobs, int rc) {
-  for (struct crv_job *j = jobs; j; j = j->next)
-    crv_db_fail(&st->writer.db, rc, "commit", j->err);
+  for (struct crv_job *j = jobs; j; j = j->next) crv_db_fail(&st->writer.db, rc, "commit", j->err);
   refuse_all(jobs, CRV_OUTCOME_UNKNOWN,
              "The disk failed while the write was committed; it may be stored or not.");
   note_fault(st, rc);
@@ -98,7 +104,9 @@ static void unknown(struct crv_store *st, struct crv_job *jobs, int rc) {
 
 /* -- one transaction ----------------------------------------------------------------------- */
 
-static bool spoiled(const struct crv_db *db) { return db->fault || sqlite3_get_autocommit(db->h); }
+static bool spoiled(const struct crv_db *db) {
+  return db->fault || sqlite3_get_autocommit(db->h);
+}
 
 static void run_job(struct crv_store *st, struct crv_job *j) {
   struct crv_writer *w = &st->writer;
@@ -145,8 +153,8 @@ static void publish(struct crv_store *st, const struct crv_job *jobs, bool chang
   if (st->why && !st->damaged) set_why(st, NULL);
 }
 
-/* Runs the jobs of the list in one transaction. False: rolled back, nothing settled, and they may be
-   run again one by one. With alone they are settled in any case. */
+/* Runs the jobs of the list in one transaction. False: rolled back, nothing settled, and they may
+   be run again one by one. With alone they are settled in any case. */
 static bool attempt(struct crv_store *st, struct crv_job *jobs, bool alone) {
   struct crv_db *db = &st->writer.db;
   struct crv_head before = st->writer.head;

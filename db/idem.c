@@ -8,18 +8,19 @@
 
 enum { BY_KEY, FORGET, INSERT, OLD, PURGE };
 static const struct crv_stmt_def stmts[] = {
-  {BY_KEY, CRV_READ,
-   "SELECT fingerprint, status, content_type, location, body, created_at FROM idempotency "
-   "WHERE token_id = ?1 AND scope = ?2 AND key = ?3 AND created_at > ?4"},
-  {FORGET, CRV_WRITE,
-   "DELETE FROM idempotency WHERE token_id = ?1 AND scope = ?2 AND key = ?3 AND created_at <= ?4"},
-  {INSERT, CRV_WRITE,
-   "INSERT INTO idempotency (token_id, scope, key, fingerprint, status, content_type, location, "
-   "body, created_at) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)"},
-  {OLD, CRV_READ, "SELECT 1 FROM idempotency WHERE created_at <= ?1 LIMIT 1"},
-  {PURGE, CRV_WRITE,
-   "DELETE FROM idempotency WHERE rowid IN "
-   "(SELECT rowid FROM idempotency WHERE created_at <= ?1 ORDER BY created_at LIMIT 200)"},
+    {BY_KEY, CRV_READ,
+     "SELECT fingerprint, status, content_type, location, body, created_at FROM idempotency "
+     "WHERE token_id = ?1 AND scope = ?2 AND key = ?3 AND created_at > ?4"},
+    {FORGET, CRV_WRITE,
+     "DELETE FROM idempotency WHERE token_id = ?1 AND scope = ?2 AND key = ?3 AND created_at <= "
+     "?4"},
+    {INSERT, CRV_WRITE,
+     "INSERT INTO idempotency (token_id, scope, key, fingerprint, status, content_type, location, "
+     "body, created_at) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)"},
+    {OLD, CRV_READ, "SELECT 1 FROM idempotency WHERE created_at <= ?1 LIMIT 1"},
+    {PURGE, CRV_WRITE,
+     "DELETE FROM idempotency WHERE rowid IN "
+     "(SELECT rowid FROM idempotency WHERE created_at <= ?1 ORDER BY created_at LIMIT 200)"},
 };
 const struct crv_stmt_table crv_idem_stmts = {"idempotency", stmts, sizeof stmts / sizeof *stmts};
 
@@ -93,7 +94,7 @@ bool crv_idem_purge(struct crv_wtx *tx, int64_t before_ms, bool *ret_more, struc
 struct crv_flight {
   struct crv_flight *next;
   int64_t token_id;
-  char *key;    /* both in texts */
+  char *key; /* both in texts */
   char *scope;
   char texts[]; /* scope NUL key NUL */
 };

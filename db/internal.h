@@ -57,9 +57,9 @@ struct crv_writer {
   bool running;
   /* under mu */
   pthread_mutex_t mu;
-  pthread_cond_t wake;
+  pthread_cond_t wake, left;
   struct crv_job *first, *last;
-  unsigned depth, most;
+  unsigned depth, most, callers; /* queued; allowed; in crv_store_write */
   bool stop;
   struct {
     int64_t id, at;
@@ -68,11 +68,11 @@ struct crv_writer {
   /* the writer thread's own */
   struct crv_db db;
   struct crv_head head;
-  int wal_pages, wal_tried;   /* frames in the WAL; how many there were at the last checkpoint */
-  bool wal_dirty;             /* something was committed since the last checkpoint */
-  int64_t probed_at;          /* monotonic ms */
-  int64_t flushed_at;         /* monotonic ms, token batch */
-  int64_t purged_at;          /* the store's clock; 0: not yet */
+  int wal_pages, wal_tried; /* frames in the WAL; how many there were at the last checkpoint */
+  bool wal_dirty;           /* something was committed since the last checkpoint */
+  int64_t probed_at;        /* monotonic ms */
+  int64_t flushed_at;       /* monotonic ms, token batch */
+  int64_t purged_at;        /* the store's clock; 0: not yet */
 };
 
 struct crv_flight; /* an Idempotency-Key in flight */
@@ -96,17 +96,20 @@ struct crv_store {
 int64_t crv_mono_ms(void);
 
 bool crv_writer_start(struct crv_store *st, struct crv_err *err);
-/* Refuses new writes, carries out the queued ones, ends the thread. */
+/* Refuses new writes, carries out the queued ones, ends the thread, waits until every caller has
+   its answer. */
 void crv_writer_stop(struct crv_store *st);
 
 /* Runs a list of jobs in one transaction and settles each; those of a failed group one by one. */
 void crv_group_run(struct crv_store *st, struct crv_job *jobs);
-/* Runs one UPDATE that touches fresh pages; true, and writable again, when it could be committed. */
+/* Runs one UPDATE that touches fresh pages; true, and writable again, when it could be committed.
+ */
 bool crv_group_probe(struct crv_store *st);
 /* Runs fn in a transaction of its own on the writer thread; failures are forgotten. */
 bool crv_group_own(struct crv_store *st, crv_write_fn *fn, void *ctx);
 
-/* Between groups: checkpoints, token batch, old idempotency rows, the probe of a read-only store. */
+/* Between groups: checkpoints, token batch, old idempotency rows, the probe of a read-only store.
+ */
 void crv_maint(struct crv_store *st, bool idle);
 /* The last things before the thread ends. */
 void crv_maint_last(struct crv_store *st);

@@ -8,25 +8,26 @@
 
 enum { APPEND, LAST_TWO };
 static const struct crv_stmt_def stmts[] = {
-  {APPEND, CRV_WRITE,
-   "INSERT INTO ledger (seq, kind, key, version, content_digest, recorded_at, recorded_by, digest) "
-   "VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)"},
-  {LAST_TWO, CRV_READ,
-   "SELECT seq, kind, key, version, content_digest, recorded_at, recorded_by, digest "
-   "FROM ledger ORDER BY seq DESC LIMIT 2"},
+    {APPEND, CRV_WRITE,
+     "INSERT INTO ledger (seq, kind, key, version, content_digest, recorded_at, recorded_by, "
+     "digest) "
+     "VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)"},
+    {LAST_TWO, CRV_READ,
+     "SELECT seq, kind, key, version, content_digest, recorded_at, recorded_by, digest "
+     "FROM ledger ORDER BY seq DESC LIMIT 2"},
 };
 const struct crv_stmt_table crv_ledger_stmts = {"ledger", stmts, sizeof stmts / sizeof *stmts};
 
 const char crv_ledger_genesis[CRV_SHA256_HEX] =
-  "0000000000000000000000000000000000000000000000000000000000000000";
+    "0000000000000000000000000000000000000000000000000000000000000000";
 
 char *crv_ledger_chain(const char *previous, const struct crv_ledger_row *row, char *out) {
   char seq[24], version[24], at[24];
   snprintf(seq, sizeof seq, "%lld", (long long)row->seq);
   snprintf(version, sizeof version, "%lld", (long long)row->version);
   snprintf(at, sizeof at, "%lld", (long long)row->recorded_at);
-  const char *texts[] = {previous, seq,     row->kind,           row->key,
-                         version,  row->content_digest, at, row->recorded_by};
+  const char *texts[] = {
+      previous, seq, row->kind, row->key, version, row->content_digest, at, row->recorded_by};
   enum { N = sizeof texts / sizeof *texts };
   struct crv_bytes parts[2 * N];
   for (size_t i = 0; i < N; i++) {
@@ -99,8 +100,7 @@ bool crv_ledger_load(struct crv_db *db, struct crv_head *ret, struct crv_err *er
   if (!crv_q_end(&q, err)) return false;
   if (any) crv_ledger_chain(previous, &last, want);
   if (before.seq == (any ? last.seq - 1 : 0) && strcmp(want, ret->digest) == 0) return true;
-  return crv_fail(err, CRV_CONFLICT, "its ledger is damaged at record %lld",
-                  (long long)last.seq);
+  return crv_fail(err, CRV_CONFLICT, "its ledger is damaged at record %lld", (long long)last.seq);
 }
 
 bool crv_rd_ledger_head(struct crv_rtx *tx, struct crv_ledger_head *ret, struct crv_err *err) {

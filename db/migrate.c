@@ -10,15 +10,15 @@
 
 enum { APPLICATION_ID, USER_VERSION, OBJECTS, APPLIED, RECORD, BEGIN, COMMIT, ROLLBACK };
 static const char *const sql[] = {
-  [APPLICATION_ID] = "PRAGMA application_id",
-  [USER_VERSION] = "PRAGMA user_version",
-  [OBJECTS] = "SELECT count(*) FROM sqlite_schema",
-  [APPLIED] = "SELECT version, name, sha256 FROM schema_migration ORDER BY version",
-  [RECORD] = "INSERT INTO schema_migration (version, name, sha256, applied_at) "
-             "VALUES (?1, ?2, ?3, ?4)",
-  [BEGIN] = "BEGIN IMMEDIATE",
-  [COMMIT] = "COMMIT",
-  [ROLLBACK] = "ROLLBACK",
+    [APPLICATION_ID] = "PRAGMA application_id",
+    [USER_VERSION] = "PRAGMA user_version",
+    [OBJECTS] = "SELECT count(*) FROM sqlite_schema",
+    [APPLIED] = "SELECT version, name, sha256 FROM schema_migration ORDER BY version",
+    [RECORD] = "INSERT INTO schema_migration (version, name, sha256, applied_at) "
+               "VALUES (?1, ?2, ?3, ?4)",
+    [BEGIN] = "BEGIN IMMEDIATE",
+    [COMMIT] = "COMMIT",
+    [ROLLBACK] = "ROLLBACK",
 };
 
 struct run {
@@ -59,8 +59,8 @@ static bool check_owner(struct run *r, int64_t *ret_version) {
     return false;
   bool fresh = id == 0 && *ret_version == 0 && objects == 0;
   if (!fresh && id != CRV_APPLICATION_ID)
-    return crv_fail(r->err, CRV_CONFLICT,
-                    "it belongs to another program (application_id %lld)", (long long)id);
+    return crv_fail(r->err, CRV_CONFLICT, "it belongs to another program (application_id %lld)",
+                    (long long)id);
   if (*ret_version < 0 || *ret_version > r->n)
     return crv_fail(r->err, CRV_CONFLICT,
                     "it was made by a newer Crivo (schema %lld; this one knows %lld): start that "
@@ -78,6 +78,7 @@ static bool same(struct run *r, sqlite3_stmt *st, int64_t at) {
       crv_streq((const char *)sqlite3_column_text(st, 1), m->name) &&
       crv_streq((const char *)sqlite3_column_text(st, 2), hash))
     return true;
+  if (sqlite3_errcode(r->h) == SQLITE_NOMEM) return failed(r, SQLITE_NOMEM, sql[APPLIED]);
   return crv_fail(r->err, CRV_CONFLICT,
                   "its migration %s is not the one that this Crivo carries: start the Crivo that "
                   "made it, or restore a backup",

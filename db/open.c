@@ -24,7 +24,7 @@ static const struct {
   unsigned type;
   const char *name;
 } remote[] = {
-  {0x6969, "NFS"}, {0xff534d42, "CIFS"}, {0xfe534d42, "SMB"}, {0x517b, "SMB"}, {0x01021997, "9p"},
+    {0x6969, "NFS"}, {0xff534d42, "CIFS"}, {0xfe534d42, "SMB"}, {0x517b, "SMB"}, {0x01021997, "9p"},
 };
 
 static bool local_disk(const char *dir, struct crv_err *err) {
@@ -46,8 +46,7 @@ static bool open_dir(struct crv_store *st, const char *dir, struct crv_err *err)
   if (stat(dir, &is) != 0)
     return crv_fail(err, CRV_INTERNAL, "the state folder %s cannot be read: %s", dir,
                     strerror(errno));
-  if (!S_ISDIR(is.st_mode))
-    return crv_fail(err, CRV_INTERNAL, "%s is not a folder", dir);
+  if (!S_ISDIR(is.st_mode)) return crv_fail(err, CRV_INTERNAL, "%s is not a folder", dir);
   if (access(dir, R_OK | W_OK | X_OK) != 0)
     return crv_fail(err, CRV_INTERNAL,
                     "the state folder %s cannot be written: %s; give it to the user that runs "
@@ -104,6 +103,7 @@ static bool open_file(struct crv_store *st, int *ret_exit, struct crv_err *err) 
 static bool explain(struct crv_store *st, int rc, int *ret_exit, struct crv_err *err) {
   char log[sizeof err->log];
   snprintf(log, sizeof log, "%s", err->log);
+  if (err->code == CRV_OUT_OF_MEMORY) return false;
   switch (rc & 0xff) {
   case SQLITE_CORRUPT:
   case SQLITE_NOTADB:
@@ -112,15 +112,16 @@ static bool explain(struct crv_store *st, int rc, int *ret_exit, struct crv_err 
   case SQLITE_BUSY:
   case SQLITE_LOCKED:
     *ret_exit = EX_TEMPFAIL;
-    return crv_fail(err, CRV_CONFLICT, "%s is in use by another program: close it first",
-                    st->path);
-  case SQLITE_NOMEM: return crv_fail(err, CRV_OUT_OF_MEMORY, "out of memory");
+    return crv_fail(err, CRV_CONFLICT, "%s is in use by another program: close it first", st->path);
+  case SQLITE_NOMEM:
+    return crv_fail(err, CRV_OUT_OF_MEMORY, "out of memory");
   case SQLITE_FULL:
     return crv_fail(err, CRV_READ_ONLY, "%s cannot be written: the disk is full", st->path);
   case SQLITE_ERROR:
     *ret_exit = EX_DATAERR;
     return crv_fail(err, CRV_INTERNAL, "%s cannot be used: %s", st->path, log);
-  default: return crv_fail(err, CRV_INTERNAL, "%s cannot be opened: %s", st->path, log);
+  default:
+    return crv_fail(err, CRV_INTERNAL, "%s cannot be opened: %s", st->path, log);
   }
 }
 
@@ -149,8 +150,8 @@ static bool open_writer(struct crv_store *st, int *ret_exit, struct crv_err *err
   if (!crv_db_prepare(&w->db, err)) return explain(st, SQLITE_ERROR, ret_exit, err);
   if (!crv_ledger_load(&w->db, &w->head, err))
     return err->code == CRV_CONFLICT
-             ? refused(st, ret_exit, err)
-             : explain(st, w->db.fault ? w->db.fault : SQLITE_ERROR, ret_exit, err);
+               ? refused(st, ret_exit, err)
+               : explain(st, w->db.fault ? w->db.fault : SQLITE_ERROR, ret_exit, err);
   st->position = w->head.seq;
   sqlite3_wal_hook(w->db.h, on_commit, w);
   w->wal_dirty = true;
@@ -165,6 +166,7 @@ static bool init_locks(struct crv_store *st) {
   pthread_condattr_setclock(&mono, CLOCK_MONOTONIC);
   bool ok = pthread_mutex_init(&st->writer.mu, NULL) == 0 &&
             pthread_cond_init(&st->writer.wake, &mono) == 0 &&
+            pthread_cond_init(&st->writer.left, NULL) == 0 &&
             pthread_mutex_init(&st->pool.mu, NULL) == 0 &&
             pthread_cond_init(&st->pool.returned, &mono) == 0 &&
             pthread_mutex_init(&st->flight_mu, NULL) == 0;
@@ -216,6 +218,7 @@ void crv_store_close(struct crv_store *st) {
   if (st->lock >= 0) close(st->lock);
   crv_flight_free(st);
   pthread_cond_destroy(&st->writer.wake);
+  pthread_cond_destroy(&st->writer.left);
   pthread_mutex_destroy(&st->writer.mu);
   pthread_cond_destroy(&st->pool.returned);
   pthread_mutex_destroy(&st->pool.mu);

@@ -10,9 +10,9 @@
 
 enum { BEGIN, COMMIT, ROLLBACK };
 static const struct crv_stmt_def stmts[] = {
-  {BEGIN, CRV_READ, "BEGIN"},
-  {COMMIT, CRV_READ, "COMMIT"},
-  {ROLLBACK, CRV_READ, "ROLLBACK"},
+    {BEGIN, CRV_READ, "BEGIN"},
+    {COMMIT, CRV_READ, "COMMIT"},
+    {ROLLBACK, CRV_READ, "ROLLBACK"},
 };
 const struct crv_stmt_table crv_pool_stmts = {"pool", stmts, sizeof stmts / sizeof *stmts};
 

@@ -9,12 +9,13 @@
 char *crv_version_etag(const char *key, int64_t version, const char *digest, struct crv_arena *a) {
   char number[24], hex[CRV_SHA256_HEX];
   int n = snprintf(number, sizeof number, "\n%lld\n", (long long)version);
-  struct crv_bytes parts[] = {
-    {key, strlen(key)}, {number, (size_t)n}, {digest, strlen(digest)}};
+  struct crv_bytes parts[] = {{key, strlen(key)}, {number, (size_t)n}, {digest, strlen(digest)}};
   return crv_arena_printf(a, "\"%.32s\"", crv_sha256_hex_parts(parts, 3, hex));
 }
 
-static const char *skip(const char *s, const char *set) { return s + strspn(s, set); }
+static const char *skip(const char *s, const char *set) {
+  return s + strspn(s, set);
+}
 
 /* Takes the next tag of a list: its text with quotes, whether it is weak. False at the end and at
    anything that is no entity tag. */

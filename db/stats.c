@@ -28,12 +28,12 @@ static int64_t wal_size(const struct crv_store *st) {
 
 void crv_store_stats(struct crv_store *st, struct crv_store_stats *ret) {
   *ret = (struct crv_store_stats){
-    .commits = __atomic_load_n(&st->commits, __ATOMIC_RELAXED),
-    .writes = __atomic_load_n(&st->writes, __ATOMIC_RELAXED),
-    .busy_errors = __atomic_load_n(&st->writer.db.busy_errors, __ATOMIC_RELAXED) +
-                   crv_pool_busy(&st->pool),
-    .db_bytes = size_of(st->path),
-    .wal_bytes = wal_size(st),
+      .commits = __atomic_load_n(&st->commits, __ATOMIC_RELAXED),
+      .writes = __atomic_load_n(&st->writes, __ATOMIC_RELAXED),
+      .busy_errors =
+          __atomic_load_n(&st->writer.db.busy_errors, __ATOMIC_RELAXED) + crv_pool_busy(&st->pool),
+      .db_bytes = size_of(st->path),
+      .wal_bytes = wal_size(st),
   };
   pthread_mutex_lock(&st->writer.mu);
   ret->queue_depth = st->writer.depth;
@@ -44,8 +44,8 @@ void crv_store_stats(struct crv_store *st, struct crv_store_stats *ret) {
 /* Fixed in 3.51.3, and in 3.50.7 and 3.44.6 of their lines (sqlite.org, WAL-reset bug). */
 const char *crv_store_warning(void) {
   int v = sqlite3_libversion_number();
-  bool fixed = v < 3007000 || v >= 3051003 || (v >= 3050007 && v < 3051000) ||
-               (v >= 3044006 && v < 3045000);
+  bool fixed =
+      v < 3007000 || v >= 3051003 || (v >= 3050007 && v < 3051000) || (v >= 3044006 && v < 3045000);
   return fixed ? NULL
                : "this SQLite has the WAL-reset fault (3.7.0 to 3.51.2): only crivod may write to "
                  "crivo.db or checkpoint it while it runs; use crivod backup, never the sqlite3 "

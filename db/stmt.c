@@ -7,12 +7,12 @@
 #include <string.h>
 
 static const struct crv_stmt_table *const sets[CRV_SET_COUNT] = {
-  [CRV_SET_GROUP] = &crv_group_stmts,       [CRV_SET_POOL] = &crv_pool_stmts,
-  [CRV_SET_LEDGER] = &crv_ledger_stmts,
-  [CRV_SET_VERIFY] = &crv_verify_stmts,     [CRV_SET_SHEET] = &crv_sheet_stmts,
-  [CRV_SET_OFFER] = &crv_offer_stmts,       [CRV_SET_PIECE] = &crv_piece_stmts,
-  [CRV_SET_CONTENT] = &crv_content_stmts,   [CRV_SET_DECISION] = &crv_decision_stmts,
-  [CRV_SET_TOKEN] = &crv_token_stmts,       [CRV_SET_IDEM] = &crv_idem_stmts,
+    [CRV_SET_GROUP] = &crv_group_stmts,       [CRV_SET_POOL] = &crv_pool_stmts,
+    [CRV_SET_LEDGER] = &crv_ledger_stmts,     [CRV_SET_VERIFY] = &crv_verify_stmts,
+    [CRV_SET_SHEET] = &crv_sheet_stmts,       [CRV_SET_OFFER] = &crv_offer_stmts,
+    [CRV_SET_PIECE] = &crv_piece_stmts,       [CRV_SET_CONTENT] = &crv_content_stmts,
+    [CRV_SET_DECISION] = &crv_decision_stmts, [CRV_SET_TOKEN] = &crv_token_stmts,
+    [CRV_SET_IDEM] = &crv_idem_stmts,
 };
 
 static const char arena_full[] = "the arena is full";
@@ -29,6 +29,7 @@ static bool prepare_one(struct crv_db *db, enum crv_set set, const struct crv_st
     return crv_bug(err, "statement %s/%u: the number is taken or too high", name, def->id);
   sqlite3_stmt **st = &db->st[set][def->id];
   int rc = sqlite3_prepare_v3(db->h, def->sql, -1, SQLITE_PREPARE_PERSISTENT, st, &tail);
+  if ((rc & 0xff) == SQLITE_NOMEM) return crv_db_fail(db, rc, name, err);
   if (rc != SQLITE_OK)
     return crv_bug(err, "statement %s/%u: %s", name, def->id, sqlite3_errmsg(db->h));
   if (!*st || (tail && *tail))
@@ -67,8 +68,10 @@ static bool spoils(int primary) {
   case SQLITE_NOTADB:
   case SQLITE_READONLY:
   case SQLITE_CANTOPEN:
-  case SQLITE_NOMEM: return true;
-  default: return false;
+  case SQLITE_NOMEM:
+    return true;
+  default:
+    return false;
   }
 }
 
@@ -81,7 +84,8 @@ bool crv_db_fail(struct crv_db *db, int rc, const char *what, struct crv_err *er
   note(db, rc);
   crv_bug(err, "%s: %s (%d)", what, db->h ? sqlite3_errmsg(db->h) : sqlite3_errstr(rc), rc);
   switch (rc & 0xff) {
-  case SQLITE_FULL: return crv_fail(err, CRV_READ_ONLY, "The disk is full; nothing was stored.");
+  case SQLITE_FULL:
+    return crv_fail(err, CRV_READ_ONLY, "The disk is full; nothing was stored.");
   case SQLITE_READONLY:
   case SQLITE_CANTOPEN:
     return crv_fail(err, CRV_READ_ONLY, "The database cannot be written; nothing was stored.");
@@ -90,7 +94,8 @@ bool crv_db_fail(struct crv_db *db, int rc, const char *what, struct crv_err *er
     return crv_fail(err, CRV_OVERLOADED, "Another program holds the database; nothing was stored.");
   case SQLITE_NOMEM:
     return crv_fail(err, CRV_OUT_OF_MEMORY, "The service is out of memory; nothing was stored.");
-  default: return false;
+  default:
+    return false;
   }
 }
 
@@ -110,7 +115,9 @@ struct crv_q crv_q_open(struct crv_db *db, enum crv_set set, unsigned id) {
   return q;
 }
 
-static bool broken(const struct crv_q *q) { return q->why || q->rc != SQLITE_OK; }
+static bool broken(const struct crv_q *q) {
+  return q->why || q->rc != SQLITE_OK;
+}
 
 static void bound(struct crv_q *q, int i, int rc) {
   if (rc != SQLITE_OK)
@@ -123,7 +130,9 @@ void crv_q_int(struct crv_q *q, int i, int64_t v) {
   if (!broken(q)) bound(q, i, sqlite3_bind_int64(q->st, i, v));
 }
 
-void crv_q_bool(struct crv_q *q, int i, bool v) { crv_q_int(q, i, v ? 1 : 0); }
+void crv_q_bool(struct crv_q *q, int i, bool v) {
+  crv_q_int(q, i, v ? 1 : 0);
+}
 
 void crv_q_null(struct crv_q *q, int i) {
   if (!broken(q)) bound(q, i, sqlite3_bind_null(q->st, i));
@@ -182,6 +191,12 @@ int64_t crv_q_get_int(struct crv_q *q, int col) {
   if (of_type(q, col, SQLITE_INTEGER)) return sqlite3_column_int64(q->st, col);
   if (!broken(q)) q->why = "a number is missing";
   return 0;
+}
+
+bool crv_q_get_bool(struct crv_q *q, int col) {
+  int64_t v = crv_q_get_int(q, col);
+  if (!broken(q) && v != 0 && v != 1) q->why = "a truth value is neither 0 nor 1";
+  return v == 1;
 }
 
 struct crv_opt_int crv_q_get_opt(struct crv_q *q, int col) {

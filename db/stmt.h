@@ -1,7 +1,8 @@
 /* Prepared statements and the sticky query: every SQL text stands in a static table at the top of
    the file that binds it, and is prepared when a connection opens, so that a statement that does
    not fit the schema stops the start. Bind, step and column errors all surface in crv_q_end.
-   Must not know: what the rows mean, transactions, threads (a connection has one user at a time). */
+   Must not know: what the rows mean, transactions, threads (a connection has one user at a time).
+ */
 #ifndef CRV_DB_STMT_H
 #define CRV_DB_STMT_H
 
@@ -47,17 +48,18 @@ enum crv_set {
 };
 enum { CRV_SET_ROOM = 16 }; /* statements in one table at most */
 
-extern const struct crv_stmt_table crv_group_stmts, crv_pool_stmts, crv_ledger_stmts, crv_verify_stmts, crv_sheet_stmts, crv_offer_stmts, crv_piece_stmts,
-  crv_content_stmts, crv_decision_stmts, crv_token_stmts, crv_idem_stmts;
+extern const struct crv_stmt_table crv_group_stmts, crv_pool_stmts, crv_ledger_stmts,
+    crv_verify_stmts, crv_sheet_stmts, crv_offer_stmts, crv_piece_stmts, crv_content_stmts,
+    crv_decision_stmts, crv_token_stmts, crv_idem_stmts;
 
 /* One connection with its statements. */
 struct crv_db {
   sqlite3 *h;
   sqlite3_stmt *st[CRV_SET_COUNT][CRV_SET_ROOM];
   bool writer;
-  unsigned live;         /* queries not ended yet */
-  int fault;             /* first result code since the transaction began that spoils all of it */
-  int64_t busy_errors;   /* SQLITE_BUSY seen; atomic */
+  unsigned live;       /* queries not ended yet */
+  int fault;           /* first result code since the transaction began that spoils all of it */
+  int64_t busy_errors; /* SQLITE_BUSY seen; atomic */
 };
 
 /* Prepares every statement of the connection's mode. False with INTERNAL naming table and id. */
@@ -94,9 +96,10 @@ void crv_q_text_n(struct crv_q *q, int i, const char *s, size_t len);
 void crv_q_blob(struct crv_q *q, int i, const void *p, size_t len);
 /* Steps: true when there is a row. False at the end and on any error so far. */
 bool crv_q_row(struct crv_q *q);
-/* Columns of the row; a wrong type is an error. Texts and bytes live until the next step; NULL gives
-   NULL. len may be NULL. */
+/* Columns of the row; a wrong type is an error. Texts and bytes live until the next step; NULL
+   gives NULL. len may be NULL. */
 int64_t crv_q_get_int(struct crv_q *q, int col);
+bool crv_q_get_bool(struct crv_q *q, int col); /* anything but 0 and 1 is an error */
 struct crv_opt_int crv_q_get_opt(struct crv_q *q, int col);
 const char *crv_q_get_text(struct crv_q *q, int col, size_t *len);
 const void *crv_q_get_blob(struct crv_q *q, int col, size_t *len);

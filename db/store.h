@@ -1,8 +1,8 @@
 /* What the rest of Crivo may ask of storage, by intent. No SQL and no sqlite3 type shows here.
    Writes run on the one writer thread, many in one transaction (group commit); crv_store_write
    returns only after COMMIT. Reads run on read-only connections inside one snapshot.
-   Every append-only row has a row in one ledger: a sequence number (the position), the digest of its
-   content and a digest chained over the previous row's. */
+   Every append-only row has a row in one ledger: a sequence number (the position), the digest of
+   its content and a digest chained over the previous row's. */
 #ifndef CRV_DB_STORE_H
 #define CRV_DB_STORE_H
 
@@ -19,9 +19,9 @@ struct crv_wtx; /* a write in progress: only inside crv_store_write */
 struct crv_rtx; /* a read snapshot: only inside crv_store_read */
 
 struct crv_store_config {
-  const char *dir;       /* state folder; made 0700 when it does not exist; holds crivo.db */
-  unsigned readers;      /* read-only connections, 0: 16 */
-  unsigned queue;        /* most writes waiting, 0: 4096; beyond: OVERLOADED */
+  const char *dir;  /* state folder; made 0700 when it does not exist; holds crivo.db */
+  unsigned readers; /* read-only connections, 0: 16 */
+  unsigned queue;   /* most writes waiting, 0: 4096; beyond: OVERLOADED */
   int64_t (*clock_ms)(void *ctx);
   void *clock_ctx;
 };
@@ -34,10 +34,10 @@ struct crv_store *crv_store_open(const struct crv_store_config *cfg, int *ret_ex
 /* Ends the writer after what is queued, checkpoints, closes; NULL allowed. */
 void crv_store_close(struct crv_store *st);
 
-/* Runs fn on the writer thread inside a savepoint of a group transaction; true after COMMIT. fn must
-   touch only the tx and its ctx, be short, and may not be assumed to run once (a failed group is
-   retried one by one). fn false: rolled back, err is fn's. READ_ONLY, OVERLOADED, OUTCOME_UNKNOWN
-   (I/O error while committing), OUT_OF_MEMORY are the store's own. */
+/* Runs fn on the writer thread inside a savepoint of a group transaction; true after COMMIT. fn
+   must touch only the tx and its ctx, be short, and may not be assumed to run once (a failed group
+   is retried one by one). fn false: rolled back, err is fn's. READ_ONLY, OVERLOADED,
+   OUTCOME_UNKNOWN (I/O error while committing), OUT_OF_MEMORY are the store's own. */
 typedef bool crv_write_fn(struct crv_wtx *tx, void *ctx, struct crv_err *err);
 bool crv_store_write(struct crv_store *st, crv_write_fn *fn, void *ctx, struct crv_err *err);
 /* Runs fn on the calling thread with one consistent snapshot. */
@@ -57,21 +57,21 @@ struct crv_rtx *crv_wtx_read(struct crv_wtx *tx);
 
 enum crv_aggregate { CRV_AGG_SHEET = 1, CRV_AGG_OFFER, CRV_AGG_PIECE };
 
-struct crv_version {        /* one stored row; texts in the arena given */
+struct crv_version { /* one stored row; texts in the arena given */
   const char *key;
   int64_t version;
   int64_t seq;
-  int64_t recorded_at;      /* ms */
-  const char *recorded_by;  /* token name */
-  bool withdrawn;           /* canonical is then NULL */
-  const char *canonical;    /* canonical JSON */
+  int64_t recorded_at;     /* ms */
+  const char *recorded_by; /* token name */
+  bool withdrawn;          /* canonical is then NULL */
+  const char *canonical;   /* canonical JSON */
   size_t canonical_len;
-  const char *digest;       /* sha256 hex of canonical */
-  const char *raw;          /* the request's bytes */
+  const char *digest; /* sha256 hex of canonical */
+  const char *raw;    /* the request's bytes */
   size_t raw_len;
   const char *raw_digest;
-  const char *kind;         /* pieces: kind name */
-  const char *source_key;   /* offers: the piece cited or recorded with it */
+  const char *kind;       /* pieces: kind name */
+  const char *source_key; /* offers: the piece cited or recorded with it */
   int64_t source_version;
 };
 enum crv_put_outcome { CRV_PUT_CREATED = 1, CRV_PUT_REVISED, CRV_PUT_UNCHANGED };
@@ -82,20 +82,20 @@ struct crv_put {
   size_t canonical_len;
   const char *raw;
   size_t raw_len;
-  const char *who;          /* token name */
-  const char *kind;         /* pieces */
-  const char *source_key;   /* offers */
+  const char *who;        /* token name */
+  const char *kind;       /* pieces */
+  const char *source_key; /* offers */
   int64_t source_version;
   /* Precondition, checked inside the write. if_match / if_none_match: raw header values or NULL.
      The current tag is crv_version_etag of the newest version (none: nothing stored). */
   const char *if_match, *if_none_match;
-  bool allow_unchanged;     /* equal canonical (and source for offers): no new row */
+  bool allow_unchanged; /* equal canonical (and source for offers): no new row */
   /* out */
   enum crv_put_outcome outcome;
-  struct crv_version now;   /* the newest version afterwards; canonical and raw not filled */
+  struct crv_version now; /* the newest version afterwards; canonical and raw not filled */
 };
-/* Appends the next version; tombstoned keys come back with CREATED. PRECONDITION_FAILED (detail names
-   the current tag). a holds the out texts. */
+/* Appends the next version; tombstoned keys come back with CREATED. PRECONDITION_FAILED (detail
+   names the current tag). a holds the out texts. */
 bool crv_tx_put(struct crv_wtx *tx, struct crv_put *put, struct crv_arena *a, struct crv_err *err);
 /* Appends a tombstone (sheets, offers). NOT_FOUND, WITHDRAWN, PRECONDITION_FAILED. */
 bool crv_tx_withdraw(struct crv_wtx *tx, enum crv_aggregate agg, const char *key, const char *who,
@@ -119,13 +119,13 @@ bool crv_rd_history(struct crv_rtx *tx, enum crv_aggregate agg, const char *key,
 /* Newest version of each key as of a position, keys > after_key bytewise ascending, at most limit;
    withdrawn ones only when asked. Also the total without the cursor. */
 struct crv_page {
-  int64_t position;         /* pinned: seq <= position */
-  const char *after_key;    /* NULL: from the start */
+  int64_t position;      /* pinned: seq <= position */
+  const char *after_key; /* NULL: from the start */
   unsigned limit;
-  bool withdrawn;           /* show tombstones too */
-  const char *prefix;       /* key prefix or NULL */
-  const char *kind;         /* pieces: only this kind, or NULL */
-  int64_t total;            /* out */
+  bool withdrawn;     /* show tombstones too */
+  const char *prefix; /* key prefix or NULL */
+  const char *kind;   /* pieces: only this kind, or NULL */
+  int64_t total;      /* out */
 };
 bool crv_rd_page(struct crv_rtx *tx, enum crv_aggregate agg, struct crv_page *page, crv_row_fn *row,
                  void *ctx, struct crv_err *err);
@@ -136,10 +136,11 @@ struct crv_content {
   const char *key;
   int64_t version;
   const char *sha256, *media_type;
-  const void *bytes;        /* NULL when erased */
+  const void *bytes; /* NULL when erased */
   size_t len;
 };
-/* Attaches content to one version, once. CONFLICT when it has other content already (same bytes: ok). */
+/* Attaches content to one version, once. CONFLICT when it has other content already (same bytes:
+ * ok). */
 bool crv_tx_content_put(struct crv_wtx *tx, const struct crv_content *c, const char *who,
                         struct crv_err *err);
 bool crv_rd_content(struct crv_rtx *tx, const char *key, int64_t version, struct crv_arena *a,
@@ -148,30 +149,30 @@ bool crv_rd_content(struct crv_rtx *tx, const char *key, int64_t version, struct
 /* -- decisions ----------------------------------------------------------------------------- */
 
 struct crv_decision_row {
-  int64_t number;           /* 1.. without gaps; out when stored */
-  int64_t seq;              /* ledger position; out */
-  const char *sheet_name;   /* NULL: an inline sheet without a name */
-  int64_t sheet_revision;   /* 0 without a name */
+  int64_t number;         /* 1.. without gaps; out when stored */
+  int64_t seq;            /* ledger position; out */
+  const char *sheet_name; /* NULL: an inline sheet without a name */
+  int64_t sheet_revision; /* 0 without a name */
   const char *sheet_digest;
-  const char *sheet_json;   /* canonical, for inline sheets without a name; else NULL */
+  const char *sheet_json;      /* canonical, for inline sheets without a name; else NULL */
   const char *question_digest; /* sheet identity, filter, limit, policy, explicit as_of */
   const char *question_json;   /* canonical */
   bool as_of_given;
   int64_t as_of, decided_at;
   struct crv_opt_int holds_until;
   int64_t catalogue_position, evidence_position;
-  const char *rules;        /* "1" */
+  const char *rules; /* "1" */
   const char *outcome, *headline;
   int64_t n_retained, n_to_confirm, n_excluded;
   const char *who;
-  const char *result;       /* the result JSON, compact (stored compressed) */
+  const char *result; /* the result JSON, compact (stored compressed) */
   size_t result_len;
   const char *result_digest, *matrix_digest;
   const char *digest, *previous_digest; /* out: chained */
   /* Filled by crv_decision_pack; NULL: the write packs by itself. */
   const void *packed;
   size_t packed_len;
-  const char *result_sha;   /* SHA-256 of result */
+  const char *result_sha; /* SHA-256 of result */
 };
 /* Compresses and hashes the result on the calling thread, so that the writer need not; in a.
    OUT_OF_MEMORY. */
@@ -190,8 +191,8 @@ bool crv_rd_decision_by_sheet(struct crv_rtx *tx, const char *sheet_name, int64_
                               struct crv_arena *a, struct crv_decision_row *ret,
                               struct crv_err *err);
 typedef bool crv_decision_fn(const struct crv_decision_row *d, void *ctx, struct crv_err *err);
-/* Newest first, number < before (0: all) and <= pinned (0: no bound), sheet_name or outcome NULL: any;
-   without results. */
+/* Newest first, number < before (0: all) and <= pinned (0: no bound), sheet_name or outcome NULL:
+   any; without results. */
 bool crv_rd_decisions(struct crv_rtx *tx, int64_t pinned, int64_t before, const char *sheet_name,
                       const char *outcome, unsigned limit, int64_t *ret_total, crv_decision_fn *row,
                       void *ctx, struct crv_err *err);
@@ -199,12 +200,12 @@ bool crv_rd_decisions(struct crv_rtx *tx, int64_t pinned, int64_t before, const 
 /* -- ledger -------------------------------------------------------------------------------- */
 
 struct crv_ledger_head {
-  int64_t size;             /* rows = highest sequence */
+  int64_t size; /* rows = highest sequence */
   char digest[CRV_SHA256_HEX];
 };
 bool crv_rd_ledger_head(struct crv_rtx *tx, struct crv_ledger_head *ret, struct crv_err *err);
-/* Walks the whole chain: sequence without gap, each digest right, each row's content digest equal to
-   its table's row. False with CONFLICT whose detail names the first bad record; else true. */
+/* Walks the whole chain: sequence without gap, each digest right, each row's content digest equal
+   to its table's row. False with CONFLICT whose detail names the first bad record; else true. */
 bool crv_rd_ledger_verify(struct crv_rtx *tx, struct crv_ledger_head *ret, struct crv_err *err);
 
 /* -- tokens -------------------------------------------------------------------------------- */
@@ -212,12 +213,13 @@ bool crv_rd_ledger_verify(struct crv_rtx *tx, struct crv_ledger_head *ret, struc
 struct crv_token_row {
   int64_t id;
   const char *name, *role;
-  const char *hash;         /* sha256 hex of the secret; never shown */
+  const char *hash; /* sha256 hex of the secret; never shown */
   int64_t created_at;
   struct crv_opt_int expires_at, revoked_at, last_used_at;
 };
-bool crv_tx_token_put(struct crv_wtx *tx, struct crv_token_row *t, struct crv_err *err); /* id out */
-bool crv_tx_token_revoke(struct crv_wtx *tx, int64_t id, struct crv_err *err);           /* NOT_FOUND */
+bool crv_tx_token_put(struct crv_wtx *tx, struct crv_token_row *t,
+                      struct crv_err *err);                                    /* id out */
+bool crv_tx_token_revoke(struct crv_wtx *tx, int64_t id, struct crv_err *err); /* NOT_FOUND */
 bool crv_rd_token(struct crv_rtx *tx, int64_t id, struct crv_arena *a, struct crv_token_row *ret,
                   struct crv_err *err);
 typedef bool crv_token_fn(const struct crv_token_row *t, void *ctx, struct crv_err *err);
@@ -229,13 +231,13 @@ void crv_store_token_used(struct crv_store *st, int64_t id, int64_t at_ms);
 
 struct crv_idem {
   int64_t token_id;
-  const char *scope;        /* method + path + sorted query */
+  const char *scope; /* method + path + sorted query */
   const char *key;
-  const char *fingerprint;  /* sha256 of the body */
+  const char *fingerprint; /* sha256 of the body */
   /* the remembered answer */
   int status;
   const char *content_type;
-  const char *location;     /* or NULL */
+  const char *location; /* or NULL */
   const void *body;
   size_t body_len;
   int64_t created_at;
@@ -254,11 +256,11 @@ void crv_store_idem_end(struct crv_store *st, const struct crv_idem *i);
 struct crv_store_stats {
   int64_t commits, writes, queue_depth, wal_bytes, db_bytes, busy_errors;
   bool read_only;
-  const char *why;          /* static text when read_only */
+  const char *why; /* static text when read_only */
 };
 void crv_store_stats(struct crv_store *st, struct crv_store_stats *ret);
-/* The SQLite in use has the known WAL-reset fault (3.7.0..3.51.2 but 3.44.6, 3.50.7): a warning line
-   for the log, or NULL. */
+/* The SQLite in use has the known WAL-reset fault (3.7.0..3.51.2 but 3.44.6, 3.50.7): a warning
+   line for the log, or NULL. */
 const char *crv_store_warning(void);
 
 #endif

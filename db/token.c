@@ -3,17 +3,17 @@
 #include "db/internal.h"
 
 enum { BY_ID, ALL, INSERT, REVOKE, TOUCH };
-#define COLUMNS                                                                                    \
+#define COLUMNS \
   "SELECT id, name, role, hash, created_at, expires_at, revoked_at, last_used_at FROM token "
 static const struct crv_stmt_def stmts[] = {
-  {BY_ID, CRV_READ, COLUMNS "WHERE id = ?1"},
-  {ALL, CRV_READ, COLUMNS "ORDER BY id"},
-  {INSERT, CRV_WRITE,
-   "INSERT INTO token (name, role, hash, created_at, expires_at) VALUES (?1, ?2, ?3, ?4, ?5)"},
-  {REVOKE, CRV_WRITE, "UPDATE token SET revoked_at = ?2 WHERE id = ?1 AND revoked_at IS NULL"},
-  {TOUCH, CRV_WRITE,
-   "UPDATE token SET last_used_at = ?2 WHERE id = ?1 "
-   "AND (last_used_at IS NULL OR last_used_at < ?2)"},
+    {BY_ID, CRV_READ, COLUMNS "WHERE id = ?1"},
+    {ALL, CRV_READ, COLUMNS "ORDER BY id"},
+    {INSERT, CRV_WRITE,
+     "INSERT INTO token (name, role, hash, created_at, expires_at) VALUES (?1, ?2, ?3, ?4, ?5)"},
+    {REVOKE, CRV_WRITE, "UPDATE token SET revoked_at = ?2 WHERE id = ?1 AND revoked_at IS NULL"},
+    {TOUCH, CRV_WRITE,
+     "UPDATE token SET last_used_at = ?2 WHERE id = ?1 "
+     "AND (last_used_at IS NULL OR last_used_at < ?2)"},
 };
 const struct crv_stmt_table crv_token_stmts = {"token", stmts, sizeof stmts / sizeof *stmts};
 

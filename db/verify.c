@@ -8,21 +8,45 @@
 #include "db/internal.h"
 
 enum { ALL, ORPHAN };
-#define UNLISTED(T, KIND, K, V)                                                                    \
-  "SELECT '" KIND "' AS kind, v." K " AS key, v." V " AS version, v.seq AS seq FROM " T " v "      \
+#define UNLISTED(T, KIND, K, V) \
+  "SELECT '" KIND "' AS kind, v." K " AS key, v." V " AS version, v.seq AS seq FROM " T " v " \
   "WHERE NOT EXISTS (SELECT 1 FROM ledger l WHERE l.seq = v.seq AND l.kind = '" KIND "')"
 static const struct crv_stmt_def stmts[] = {
-  {ALL, CRV_READ,
-   "SELECT seq, kind, key, version, content_digest, recorded_at, recorded_by, digest "
-   "FROM ledger ORDER BY seq"},
-  {ORPHAN, CRV_READ,
-   "SELECT kind, key, version, seq FROM (" UNLISTED("sheet_revision", "sheet", "name", "revision")
-   " UNION ALL " UNLISTED("offer_version", "offer", "key", "version")
-   " UNION ALL " UNLISTED("piece_version", "piece", "key", "version")
-   " UNION ALL " UNLISTED("piece_content", "content", "key", "version")
-   " UNION ALL SELECT 'decision', CAST(d.number AS TEXT), 1, d.seq FROM decision d "
-   "WHERE NOT EXISTS (SELECT 1 FROM ledger l WHERE l.seq = d.seq AND l.kind = 'decision')"
-   ") ORDER BY seq LIMIT 1"},
+    {ALL, CRV_READ,
+     "SELECT seq, kind, key, version, content_digest, recorded_at, recorded_by, digest "
+     "FROM ledger ORDER BY seq"},
+    {ORPHAN, CRV_READ,
+     "SELECT kind, key, version, seq FROM (" UNLISTED("sheet_revision", "sheet", "name", "revision") " UNION ALL " UNLISTED(
+         "offer_version", "offer", "key",
+         "version") " UNION ALL " UNLISTED("piece_version", "piece", "key",
+                                           "version") " UNION ALL " UNLISTED("piece_content",
+                                                                             "content", "key",
+                                                                             "version") " UNION "
+                                                                                        "ALL "
+                                                                                        "SELECT "
+                                                                                        "'decision'"
+                                                                                        ", "
+                                                                                        "CAST(d."
+                                                                                        "number AS "
+                                                                                        "TEXT), 1, "
+                                                                                        "d.seq "
+                                                                                        "FROM "
+                                                                                        "decision "
+                                                                                        "d "
+                                                                                        "WHERE NOT "
+                                                                                        "EXISTS "
+                                                                                        "(SELECT 1 "
+                                                                                        "FROM "
+                                                                                        "ledger l "
+                                                                                        "WHERE "
+                                                                                        "l.seq = "
+                                                                                        "d.seq AND "
+                                                                                        "l.kind = "
+                                                                                        "'decision'"
+                                                                                        ")"
+                                                                                        ") ORDER "
+                                                                                        "BY seq "
+                                                                                        "LIMIT 1"},
 };
 const struct crv_stmt_table crv_verify_stmts = {"verify", stmts, sizeof stmts / sizeof *stmts};
 
@@ -53,8 +77,8 @@ static bool hashes_to(const void *p, size_t len, const char *want) {
   return crv_streq(crv_sha256_hex(p, len, hex), want);
 }
 
-static bool check_version(struct walk *w, const struct crv_ledger_row *row,
-                          enum crv_aggregate agg, struct crv_arena *a) {
+static bool check_version(struct walk *w, const struct crv_ledger_row *row, enum crv_aggregate agg,
+                          struct crv_arena *a) {
   struct crv_version v;
   char content[CRV_SHA256_HEX];
   if (!crv_version_by_seq(w->tx, agg, row->seq, a, &v, w->err)) return lost(w, row);
@@ -83,8 +107,7 @@ static bool check_content(struct walk *w, const struct crv_ledger_row *row, stru
          bad(w, row, "the content is not the one that was entered");
 }
 
-static bool check_decision(struct walk *w, const struct crv_ledger_row *row,
-                           struct crv_arena *a) {
+static bool check_decision(struct walk *w, const struct crv_ledger_row *row, struct crv_arena *a) {
   struct crv_decision_row d;
   char key[24], sha[CRV_SHA256_HEX], content[CRV_SHA256_HEX];
   if (!crv_decision_by_seq(w->tx, row->seq, a, &d, w->err)) return lost(w, row);

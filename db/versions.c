@@ -11,49 +11,50 @@ enum { NEWEST, EXACT, BY_SEQ, AFTER, HISTORY, PAGE, COUNT, INSERT };
 /* T: table. K, V: its key and version columns. X: kind, source_key and source_version. F: what a
    filter by kind (?6) asks. A newest version is one whose successor is not there yet: versions of a
    key have no gap. The + keeps the planner on the index by key. */
-#define COLUMNS(K, V, X)                                                                           \
+#define COLUMNS(K, V, X) \
   "v." K ", v." V ", v.seq, l.recorded_at, l.recorded_by, v.withdrawn, v.digest, v.raw_digest, " X \
   ", v.canonical"
 #define FROM(T) " FROM " T " v CROSS JOIN ledger l ON l.seq = v.seq "
-#define PAGED(T, K, V, F)                                                                          \
-  "+v.seq <= ?2 AND NOT EXISTS (SELECT 1 FROM " T " n WHERE n." K " = v." K " AND n." V " = v." V   \
+#define PAGED(T, K, V, F) \
+  "+v.seq <= ?2 AND NOT EXISTS (SELECT 1 FROM " T " n WHERE n." K " = v." K " AND n." V " = v." V \
   " + 1 AND +n.seq <= ?2) AND v." K " >= ?3 AND v." K " < ?4 AND (?5 OR v.withdrawn = 0) AND " F
-#define READS(T, K, V, X, F)                                                                       \
-  {NEWEST, CRV_READ,                                                                               \
-   "SELECT " COLUMNS(K, V, X) ", v.raw" FROM(T) "WHERE v." K " = ?1 AND +v.seq <= ?2 "              \
-   "ORDER BY v." V " DESC LIMIT 1"},                                                               \
-    {EXACT, CRV_READ,                                                                              \
-     "SELECT " COLUMNS(K, V, X) ", v.raw" FROM(T) "WHERE v." K " = ?1 AND v." V " = ?2"},           \
-    {BY_SEQ, CRV_READ, "SELECT " COLUMNS(K, V, X) ", v.raw" FROM(T) "WHERE v.seq = ?1"},            \
-    {AFTER, CRV_READ,                                                                              \
-     "SELECT " COLUMNS(K, V, X) FROM(T) "WHERE v.seq > ?1 AND v.seq <= ?2 ORDER BY v.seq"},         \
-    {HISTORY, CRV_READ,                                                                            \
-     "SELECT " COLUMNS(K, V, X) FROM(T) "WHERE v." K " = ?1 AND v." V " < ?2 "                      \
-     "ORDER BY v." V " DESC LIMIT ?3"},                                                            \
-    {PAGE, CRV_READ,                                                                               \
-     "SELECT " COLUMNS(K, V, X) FROM(T) "WHERE v." K " > ?1 AND " PAGED(T, K, V, F)                 \
-     " ORDER BY v." K " LIMIT ?7"},                                                                \
-  {                                                                                                \
-    COUNT, CRV_READ, "SELECT count(*) FROM " T " v WHERE ?1 IS NULL AND " PAGED(T, K, V, F)         \
+#define READS(T, K, V, X, F) \
+  {NEWEST, CRV_READ, \
+   "SELECT " COLUMNS(K, V, X) ", v.raw" FROM(T) "WHERE v." K " = ?1 AND +v.seq <= ?2 " \
+                                                "ORDER BY v." V " DESC LIMIT 1"}, \
+      {EXACT, CRV_READ, \
+       "SELECT " COLUMNS(K, V, X) ", v.raw" FROM(T) "WHERE v." K " = ?1 AND v." V " = ?2"}, \
+      {BY_SEQ, CRV_READ, "SELECT " COLUMNS(K, V, X) ", v.raw" FROM(T) "WHERE v.seq = ?1"}, \
+      {AFTER, CRV_READ, \
+       "SELECT " COLUMNS(K, V, X) FROM(T) "WHERE v.seq > ?1 AND v.seq <= ?2 ORDER BY v.seq"}, \
+      {HISTORY, CRV_READ, \
+       "SELECT " COLUMNS(K, V, X) FROM(T) "WHERE v." K " = ?1 AND v." V " < ?2 " \
+                                          "ORDER BY v." V " DESC LIMIT ?3"}, \
+      {PAGE, CRV_READ, \
+       "SELECT " COLUMNS(K, V, X) \
+           FROM(T) "WHERE v." K " > ?1 AND " PAGED(T, K, V, F) " ORDER BY v." K " LIMIT ?7"}, \
+  { \
+    COUNT, CRV_READ, "SELECT count(*) FROM " T " v WHERE ?1 IS NULL AND " PAGED(T, K, V, F) \
   }
 
 static const struct crv_stmt_def sheets[] = {
-  READS("sheet_revision", "name", "revision", "NULL, NULL, NULL", "?6 IS NULL"),
-  {INSERT, CRV_WRITE,
-   "INSERT INTO sheet_revision (seq, name, revision, withdrawn, digest, raw_digest, canonical, raw) "
-   "VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)"},
+    READS("sheet_revision", "name", "revision", "NULL, NULL, NULL", "?6 IS NULL"),
+    {INSERT, CRV_WRITE,
+     "INSERT INTO sheet_revision (seq, name, revision, withdrawn, digest, raw_digest, canonical, "
+     "raw) "
+     "VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)"},
 };
 static const struct crv_stmt_def offers[] = {
-  READS("offer_version", "key", "version", "NULL, v.source_key, v.source_version", "?6 IS NULL"),
-  {INSERT, CRV_WRITE,
-   "INSERT INTO offer_version (seq, key, version, withdrawn, digest, raw_digest, canonical, raw, "
-   "source_key, source_version) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)"},
+    READS("offer_version", "key", "version", "NULL, v.source_key, v.source_version", "?6 IS NULL"),
+    {INSERT, CRV_WRITE,
+     "INSERT INTO offer_version (seq, key, version, withdrawn, digest, raw_digest, canonical, raw, "
+     "source_key, source_version) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)"},
 };
 static const struct crv_stmt_def pieces[] = {
-  READS("piece_version", "key", "version", "v.kind, NULL, NULL", "(?6 IS NULL OR v.kind = ?6)"),
-  {INSERT, CRV_WRITE,
-   "INSERT INTO piece_version (seq, key, version, withdrawn, digest, raw_digest, canonical, raw, "
-   "kind) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)"},
+    READS("piece_version", "key", "version", "v.kind, NULL, NULL", "(?6 IS NULL OR v.kind = ?6)"),
+    {INSERT, CRV_WRITE,
+     "INSERT INTO piece_version (seq, key, version, withdrawn, digest, raw_digest, canonical, raw, "
+     "kind) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)"},
 };
 const struct crv_stmt_table crv_sheet_stmts = {"sheet", sheets, sizeof sheets / sizeof *sheets};
 const struct crv_stmt_table crv_offer_stmts = {"offer", offers, sizeof offers / sizeof *offers};
@@ -64,9 +65,9 @@ static const struct {
   const char *kind; /* in the ledger */
   const char *noun;
 } aggs[] = {
-  [CRV_AGG_SHEET] = {CRV_SET_SHEET, "sheet", "sheet"},
-  [CRV_AGG_OFFER] = {CRV_SET_OFFER, "offer", "offer"},
-  [CRV_AGG_PIECE] = {CRV_SET_PIECE, "piece", "piece"},
+    [CRV_AGG_SHEET] = {CRV_SET_SHEET, "sheet", "sheet"},
+    [CRV_AGG_OFFER] = {CRV_SET_OFFER, "offer", "offer"},
+    [CRV_AGG_PIECE] = {CRV_SET_PIECE, "piece", "piece"},
 };
 
 static struct crv_q open_q(struct crv_rtx *tx, enum crv_aggregate agg, unsigned id) {
@@ -82,7 +83,7 @@ static void take(struct crv_q *q, struct crv_arena *a, bool canonical, bool raw,
   v->seq = crv_q_get_int(q, 2);
   v->recorded_at = crv_q_get_int(q, 3);
   v->recorded_by = crv_q_dup_text(q, 4, a, NULL);
-  v->withdrawn = crv_q_get_int(q, 5) != 0;
+  v->withdrawn = crv_q_get_bool(q, 5);
   v->digest = crv_q_dup_text(q, 6, a, NULL);
   v->raw_digest = crv_q_dup_text(q, 7, a, NULL);
   v->kind = crv_q_dup_text(q, 8, a, NULL);
@@ -92,7 +93,9 @@ static void take(struct crv_q *q, struct crv_arena *a, bool canonical, bool raw,
   if (raw) v->raw = crv_q_dup_blob(q, 12, a, &v->raw_len);
 }
 
-static int64_t or_all(int64_t bound) { return bound == 0 ? INT64_MAX : bound; }
+static int64_t or_all(int64_t bound) {
+  return bound == 0 ? INT64_MAX : bound;
+}
 
 /* -- reading ------------------------------------------------------------------------------- */
 
@@ -278,16 +281,16 @@ static struct crv_version wanted(enum crv_aggregate agg, const struct crv_put *p
   const char *raw = put->raw ? put->raw : "";
   size_t raw_len = put->raw ? put->raw_len : 0;
   return (struct crv_version){
-    .key = put->key,
-    .canonical = put->canonical,
-    .canonical_len = put->canonical_len,
-    .digest = crv_sha256_hex(put->canonical, put->canonical_len, sha),
-    .raw = raw,
-    .raw_len = raw_len,
-    .raw_digest = crv_sha256_hex(raw, raw_len, raw_sha),
-    .kind = agg == CRV_AGG_PIECE ? put->kind : NULL,
-    .source_key = cites ? put->source_key : NULL,
-    .source_version = cites ? put->source_version : 0,
+      .key = put->key,
+      .canonical = put->canonical,
+      .canonical_len = put->canonical_len,
+      .digest = crv_sha256_hex(put->canonical, put->canonical_len, sha),
+      .raw = raw,
+      .raw_len = raw_len,
+      .raw_digest = crv_sha256_hex(raw, raw_len, raw_sha),
+      .kind = agg == CRV_AGG_PIECE ? put->kind : NULL,
+      .source_key = cites ? put->source_key : NULL,
+      .source_version = cites ? put->source_version : 0,
   };
 }
 

@@ -37,16 +37,22 @@ bool crv_store_write(struct crv_store *st, crv_write_fn *fn, void *ctx, struct c
   if (pthread_cond_init(&job.settled, NULL) != 0)
     return crv_fail(err, CRV_OUT_OF_MEMORY, "The service is out of memory.");
   pthread_mutex_lock(&w->mu);
+  w->callers++;
   if (enqueue(w, &job))
     while (!job.done) pthread_cond_wait(&job.settled, &w->mu);
+  if (--w->callers == 0) pthread_cond_signal(&w->left);
   pthread_mutex_unlock(&w->mu);
   pthread_cond_destroy(&job.settled);
   return job.ok;
 }
 
-int64_t crv_wtx_now(struct crv_wtx *tx) { return tx->now; }
+int64_t crv_wtx_now(struct crv_wtx *tx) {
+  return tx->now;
+}
 
-struct crv_rtx *crv_wtx_read(struct crv_wtx *tx) { return &tx->read; }
+struct crv_rtx *crv_wtx_read(struct crv_wtx *tx) {
+  return &tx->read;
+}
 
 /* -- the thread ---------------------------------------------------------------------------- */
 
@@ -126,4 +132,7 @@ void crv_writer_stop(struct crv_store *st) {
   pthread_mutex_unlock(&w->mu);
   if (w->running) pthread_join(w->thread, NULL);
   w->running = false;
+  pthread_mutex_lock(&w->mu);
+  while (w->callers) pthread_cond_wait(&w->left, &w->mu);
+  pthread_mutex_unlock(&w->mu);
 }

@@ -32,7 +32,7 @@ CREATE TABLE sheet_revision (
   withdrawn  INTEGER NOT NULL CHECK (withdrawn IN (0, 1)),
   digest     TEXT    NOT NULL CHECK (length(digest) = 64 AND digest NOT GLOB '*[^0-9a-f]*'),
   raw_digest TEXT    CHECK (length(raw_digest) = 64 AND raw_digest NOT GLOB '*[^0-9a-f]*'),
-  canonical  TEXT    CHECK (json_valid(canonical)),
+  canonical  TEXT    CHECK (canonical GLOB '{*}'),
   raw        BLOB,
   UNIQUE (name, revision),
   CHECK ((canonical IS NULL) = withdrawn AND (raw IS NULL) = withdrawn
@@ -49,7 +49,7 @@ CREATE TABLE piece_version (
   digest     TEXT    NOT NULL CHECK (length(digest) = 64 AND digest NOT GLOB '*[^0-9a-f]*'),
   raw_digest TEXT    NOT NULL
              CHECK (length(raw_digest) = 64 AND raw_digest NOT GLOB '*[^0-9a-f]*'),
-  canonical  TEXT    NOT NULL CHECK (json_valid(canonical)),
+  canonical  TEXT    NOT NULL CHECK (canonical GLOB '{*}'),
   raw        BLOB    NOT NULL,
   UNIQUE (key, version)
 ) STRICT;
@@ -64,7 +64,7 @@ CREATE TABLE offer_version (
   withdrawn      INTEGER NOT NULL CHECK (withdrawn IN (0, 1)),
   digest         TEXT    NOT NULL CHECK (length(digest) = 64 AND digest NOT GLOB '*[^0-9a-f]*'),
   raw_digest     TEXT    CHECK (length(raw_digest) = 64 AND raw_digest NOT GLOB '*[^0-9a-f]*'),
-  canonical      TEXT    CHECK (json_valid(canonical)),
+  canonical      TEXT    CHECK (canonical GLOB '{*}'),
   raw            BLOB,
   UNIQUE (key, version),
   FOREIGN KEY (source_key, source_version) REFERENCES piece_version (key, version)
@@ -97,11 +97,11 @@ CREATE TABLE decision (
   sheet_revision     INTEGER CHECK (sheet_revision > 0),
   sheet_digest       TEXT    NOT NULL
                      CHECK (length(sheet_digest) = 64 AND sheet_digest NOT GLOB '*[^0-9a-f]*'),
-  sheet_json         TEXT    CHECK (json_valid(sheet_json)),
+  sheet_json         TEXT    CHECK (sheet_json GLOB '{*}'),
   question_digest    TEXT    NOT NULL
                      CHECK (length(question_digest) = 64
                             AND question_digest NOT GLOB '*[^0-9a-f]*'),
-  question_json      TEXT    NOT NULL CHECK (json_valid(question_json)),
+  question_json      TEXT    NOT NULL CHECK (question_json GLOB '{*}'),
   as_of_given        INTEGER NOT NULL CHECK (as_of_given IN (0, 1)),
   as_of              INTEGER NOT NULL CHECK (as_of >= 0),
   decided_at         INTEGER NOT NULL CHECK (decided_at >= 0),
