@@ -42,3 +42,41 @@ libdecide_a_SOURCES = \
 	core/decide/tables.c \
 	core/decide/terms.c
 libdecide_a_CPPFLAGS = $(AM_CPPFLAGS) $(JANSSON_CFLAGS) $(SODIUM_CFLAGS)
+
+if HAVE_CHECK
+check_LIBRARIES += libdecidetest.a
+libdecidetest_a_SOURCES = tests/unit/decidetest.c tests/unit/decidetest.h
+libdecidetest_a_CPPFLAGS = $(AM_CPPFLAGS) $(CHECK_CFLAGS)
+DECIDE_TEST_LIBS = libdecidetest.a $(WORLD_LIBS)
+
+check_PROGRAMS += tests/unit/t_actions tests/unit/t_boundaries tests/unit/t_cost tests/unit/t_gate \
+	tests/unit/t_headline tests/unit/t_plan tests/unit/t_rank tests/unit/t_result_json \
+	tests/unit/t_stale
+tests_unit_t_actions_SOURCES = tests/unit/t_actions.c
+tests_unit_t_actions_CPPFLAGS = $(AM_CPPFLAGS) $(CHECK_CFLAGS)
+tests_unit_t_actions_LDADD = $(DECIDE_TEST_LIBS)
+tests_unit_t_boundaries_SOURCES = tests/unit/t_boundaries.c
+tests_unit_t_boundaries_CPPFLAGS = $(AM_CPPFLAGS) $(CHECK_CFLAGS)
+tests_unit_t_boundaries_LDADD = $(DECIDE_TEST_LIBS)
+tests_unit_t_cost_SOURCES = tests/unit/t_cost.c
+tests_unit_t_cost_CPPFLAGS = $(AM_CPPFLAGS) $(CHECK_CFLAGS)
+tests_unit_t_cost_LDADD = $(DECIDE_TEST_LIBS)
+tests_unit_t_gate_SOURCES = tests/unit/t_gate.c
+tests_unit_t_gate_CPPFLAGS = $(AM_CPPFLAGS) $(CHECK_CFLAGS)
+tests_unit_t_gate_LDADD = $(DECIDE_TEST_LIBS)
+tests_unit_t_headline_SOURCES = tests/unit/t_headline.c
+tests_unit_t_headline_CPPFLAGS = $(AM_CPPFLAGS) $(CHECK_CFLAGS)
+tests_unit_t_headline_LDADD = $(DECIDE_TEST_LIBS)
+tests_unit_t_plan_SOURCES = tests/unit/t_plan.c
+tests_unit_t_plan_CPPFLAGS = $(AM_CPPFLAGS) $(CHECK_CFLAGS)
+tests_unit_t_plan_LDADD = $(DECIDE_TEST_LIBS)
+tests_unit_t_rank_SOURCES = tests/unit/t_rank.c
+tests_unit_t_rank_CPPFLAGS = $(AM_CPPFLAGS) $(CHECK_CFLAGS)
+tests_unit_t_rank_LDADD = $(DECIDE_TEST_LIBS)
+tests_unit_t_result_json_SOURCES = tests/unit/t_result_json.c
+tests_unit_t_result_json_CPPFLAGS = $(AM_CPPFLAGS) $(CHECK_CFLAGS)
+tests_unit_t_result_json_LDADD = $(DECIDE_TEST_LIBS)
+tests_unit_t_stale_SOURCES = tests/unit/t_stale.c
+tests_unit_t_stale_CPPFLAGS = $(AM_CPPFLAGS) $(CHECK_CFLAGS)
+tests_unit_t_stale_LDADD = $(DECIDE_TEST_LIBS)
+endif

@@ -54,7 +54,8 @@ void crv_rate_find(const struct crv_eval *ev, const char *from, const char *to,
       take_newest(&found[direct ? 2 : 3], rec);
   }
   memset(ret, 0, sizeof *ret);
-  for (size_t i = 0; i < 4 && !ret->rec; i++) *ret = found[i];
+  for (size_t i = 0; i < 4 && !ret->rec; i++)
+    if (found[i].rec) *ret = found[i];
 }
 
 bool crv_rate_apply(const struct crv_rate *r, int64_t amount, int64_t *ret) {
