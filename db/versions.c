@@ -11,31 +11,29 @@ enum { NEWEST, EXACT, BY_SEQ, AFTER, HISTORY, PAGE, COUNT, INSERT };
 /* T: table. K, V: its key and version columns. X: kind, source_key and source_version. F: what a
    filter by kind (?6) asks. A newest version is one whose successor is not there yet: versions of a
    key have no gap. The + keeps the planner on the index by key. */
+/* clang-format off */
 #define COLUMNS(K, V, X) \
-  "v." K ", v." V ", v.seq, l.recorded_at, l.recorded_by, v.withdrawn, v.digest, v.raw_digest, " X \
-  ", v.canonical"
+  "v." K ", v." V ", v.seq, l.recorded_at, l.recorded_by, v.withdrawn, v.digest, v.raw_digest, " \
+  X ", v.canonical"
 #define FROM(T) " FROM " T " v CROSS JOIN ledger l ON l.seq = v.seq "
+#define ROWS(T, K, V, X) "SELECT " COLUMNS(K, V, X) FROM(T)
+#define WHOLE(T, K, V, X) "SELECT " COLUMNS(K, V, X) ", v.raw" FROM(T)
 #define PAGED(T, K, V, F) \
-  "+v.seq <= ?2 AND NOT EXISTS (SELECT 1 FROM " T " n WHERE n." K " = v." K " AND n." V " = v." V \
-  " + 1 AND +n.seq <= ?2) AND v." K " >= ?3 AND v." K " < ?4 AND (?5 OR v.withdrawn = 0) AND " F
+  "+v.seq <= ?2 AND NOT EXISTS (SELECT 1 FROM " T " n WHERE n." K " = v." K \
+  " AND n." V " = v." V " + 1 AND +n.seq <= ?2) AND v." K " >= ?3 AND v." K " < ?4" \
+  " AND (?5 OR v.withdrawn = 0) AND " F
 #define READS(T, K, V, X, F) \
   {NEWEST, CRV_READ, \
-   "SELECT " COLUMNS(K, V, X) ", v.raw" FROM(T) "WHERE v." K " = ?1 AND +v.seq <= ?2 " \
-                                                "ORDER BY v." V " DESC LIMIT 1"}, \
-      {EXACT, CRV_READ, \
-       "SELECT " COLUMNS(K, V, X) ", v.raw" FROM(T) "WHERE v." K " = ?1 AND v." V " = ?2"}, \
-      {BY_SEQ, CRV_READ, "SELECT " COLUMNS(K, V, X) ", v.raw" FROM(T) "WHERE v.seq = ?1"}, \
-      {AFTER, CRV_READ, \
-       "SELECT " COLUMNS(K, V, X) FROM(T) "WHERE v.seq > ?1 AND v.seq <= ?2 ORDER BY v.seq"}, \
-      {HISTORY, CRV_READ, \
-       "SELECT " COLUMNS(K, V, X) FROM(T) "WHERE v." K " = ?1 AND v." V " < ?2 " \
-                                          "ORDER BY v." V " DESC LIMIT ?3"}, \
-      {PAGE, CRV_READ, \
-       "SELECT " COLUMNS(K, V, X) \
-           FROM(T) "WHERE v." K " > ?1 AND " PAGED(T, K, V, F) " ORDER BY v." K " LIMIT ?7"}, \
-  { \
-    COUNT, CRV_READ, "SELECT count(*) FROM " T " v WHERE ?1 IS NULL AND " PAGED(T, K, V, F) \
-  }
+   WHOLE(T, K, V, X) "WHERE v." K " = ?1 AND +v.seq <= ?2 ORDER BY v." V " DESC LIMIT 1"}, \
+  {EXACT, CRV_READ, WHOLE(T, K, V, X) "WHERE v." K " = ?1 AND v." V " = ?2"}, \
+  {BY_SEQ, CRV_READ, WHOLE(T, K, V, X) "WHERE v.seq = ?1"}, \
+  {AFTER, CRV_READ, ROWS(T, K, V, X) "WHERE v.seq > ?1 AND v.seq <= ?2 ORDER BY v.seq"}, \
+  {HISTORY, CRV_READ, \
+   ROWS(T, K, V, X) "WHERE v." K " = ?1 AND v." V " < ?2 ORDER BY v." V " DESC LIMIT ?3"}, \
+  {PAGE, CRV_READ, \
+   ROWS(T, K, V, X) "WHERE v." K " > ?1 AND " PAGED(T, K, V, F) " ORDER BY v." K " LIMIT ?7"}, \
+  {COUNT, CRV_READ, "SELECT count(*) FROM " T " v WHERE ?1 IS NULL AND " PAGED(T, K, V, F)}
+/* clang-format on */
 
 static const struct crv_stmt_def sheets[] = {
     READS("sheet_revision", "name", "revision", "NULL, NULL, NULL", "?6 IS NULL"),
