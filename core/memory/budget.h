@@ -18,6 +18,10 @@ extern const struct crv_weight_format crv_weight_formats[];
 extern const size_t crv_n_weight_formats;
 /* By id or a known other spelling ("float16"), case-sensitive; NULL when unknown. */
 const struct crv_weight_format *crv_weight_format(const char *id);
+/* The usual format of so many bits per weight (32, 16, 8, 4), NULL when there is none. */
+const struct crv_weight_format *crv_weight_format_for_bits(int64_t bits);
+/* The i-th format of the table that a budget shows, NULL after the last. */
+const struct crv_weight_format *crv_weight_format_usual(size_t i);
 
 enum crv_basis {
   CRV_BASIS_ARITHMETIC = 1, /* exact on declared facts: part of the floor */
