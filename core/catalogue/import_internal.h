@@ -115,6 +115,7 @@ enum { CRV_LITERAL_DEPTH = 8, CRV_LITERAL_NODES = 1024 };
    many nodes, NUL in a text, out of memory); *why then points at static text. */
 const struct crv_literal *crv_literal_read(const char *s, size_t len, struct crv_arena *a,
                                            const char **why);
+extern const char crv_literal_no_memory[]; /* *why when memory ran out */
 /* The member of a dict, or NULL (also when d is NULL or no dict). */
 const struct crv_literal *crv_literal_get(const struct crv_literal *d, const char *key);
 

@@ -9,6 +9,8 @@
 #include "core/base/units.h"
 #include "core/catalogue/import_internal.h"
 
+const char crv_literal_no_memory[] = "out of memory";
+
 struct lex {
   const char *s;
   size_t len, at;
@@ -35,7 +37,7 @@ static void skip_space(struct lex *x) {
 static struct crv_literal *node(struct lex *x, enum crv_literal_kind kind) {
   if (x->nodes >= CRV_LITERAL_NODES) return fail(x, "too many values");
   struct crv_literal *n = crv_new(x->a, struct crv_literal);
-  if (!n) return fail(x, "out of memory");
+  if (!n) return fail(x, crv_literal_no_memory);
   x->nodes++;
   n->kind = kind;
   return n;
@@ -117,11 +119,11 @@ static const char *read_text(struct lex *x) {
       return fail(x, "a text has a bad escape");
   }
   x->at++;
-  if (b.failed) return fail(x, "out of memory");
+  if (b.failed) return fail(x, crv_literal_no_memory);
   const char *s = b.data ? b.data : "";
   if (b.len && !crv_utf8_ok(s, b.len)) return fail(x, "a text is not UTF-8");
   const char *ret = crv_arena_strndup(x->a, s, b.len);
-  return ret ? ret : fail(x, "out of memory");
+  return ret ? ret : fail(x, crv_literal_no_memory);
 }
 
 static struct crv_literal *read_number(struct lex *x) {
@@ -134,7 +136,7 @@ static struct crv_literal *read_number(struct lex *x) {
   struct crv_literal *n = node(x, CRV_LIT_NUMBER);
   if (!n) return NULL;
   n->text = crv_arena_strndup(x->a, x->s + from, x->at - from);
-  return n->text ? n : fail(x, "out of memory");
+  return n->text ? n : fail(x, crv_literal_no_memory);
 }
 
 static bool is_letter(char c) {

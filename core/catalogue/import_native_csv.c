@@ -36,15 +36,20 @@ static void try_path(struct nearest *n, const char *path) {
   snprintf(n->best, sizeof n->best, "%s", path);
 }
 
-/* Tries every path of the table, and of the last name alone ("amount" for "price.amount"). */
+static void try_name(struct nearest *n, const char *parent, const char *name, char *path) {
+  snprintf(path, PATH_BYTES, "%s%s%s", parent, *parent ? "." : "", name);
+  try_path(n, path);
+  /* the last name alone: "amount" for "price.amount" */
+  if (*parent && !*n->best && !strcmp(n->to, name)) snprintf(n->best, sizeof n->best, "%s", path);
+}
+
+/* Tries every path of the table. */
 static void try_spec(struct nearest *n, const struct crv_jspec *spec, const char *parent,
                      int depth) {
   char path[PATH_BYTES];
   for (const struct crv_jfield *f = spec->fields; f->name; f++) {
-    snprintf(path, sizeof path, "%s%s%s", parent, *parent ? "." : "", f->name);
-    try_path(n, path);
-    if (*parent && !*n->best && !strcmp(n->to, f->name))
-      snprintf(n->best, sizeof n->best, "%s", path);
+    if (f->alias) try_name(n, parent, f->alias, path);
+    try_name(n, parent, f->name, path);
     if (f->type == CRV_JT_OBJECT && depth < PATH_DEPTH) try_spec(n, f->sub, path, depth + 1);
   }
 }

@@ -241,6 +241,8 @@ static const char *nominal_text(struct sky_row *r, const struct sky_profile *p,
 
 void crv_sky_keep_fitting(struct sky_row *r) {
   struct sky_models fit = {.n = 0};
+  /* which of two names is right is not for a figure to say */
+  if (crv_ifound(&r->base.findings, CRV_IC_DEVICE_NAME_CONFLICT)) return;
   for (size_t i = 0; r->memory_ok && i < r->models.n; i++) {
     int64_t gb = r->models.at[i]->nominal_gb;
     if (!gb || crv_declared_fits(r->per_device.v, gb)) fit.at[fit.n++] = r->models.at[i];
@@ -261,6 +263,7 @@ static void read_figure(struct sky_row *r, const struct sky_profile *p, const st
 }
 
 void crv_sky_read_memory(struct sky_row *r, const struct sky_profile *p, const char *cell) {
+  _arena_ struct crv_arena *scratch = crv_arena_new(0); /* the tree isn't kept */
   struct info in = {.name = NULL};
   const char *why = NULL;
   if (!*cell) {
@@ -268,7 +271,12 @@ void crv_sky_read_memory(struct sky_row *r, const struct sky_profile *p, const c
     crv_ifind(&r->base.findings, CRV_IC_GPUINFO_MISSING, column(), NULL, NULL);
     return;
   }
-  const struct crv_literal *v = crv_literal_read(cell, strlen(cell), r->base.findings.a, &why);
+  if (!scratch) {
+    r->base.findings.failed = true;
+    return;
+  }
+  const struct crv_literal *v = crv_literal_read(cell, strlen(cell), scratch, &why);
+  if (crv_streq(why, crv_literal_no_memory)) r->base.findings.failed = true;
   if (v) why = read_info(v, p, &in);
   find_device(r, p, in.name);
   if (why)
