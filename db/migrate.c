@@ -14,8 +14,7 @@ static const char *const sql[] = {
     [USER_VERSION] = "PRAGMA user_version",
     [OBJECTS] = "SELECT count(*) FROM sqlite_schema",
     [APPLIED] = "SELECT version, name, sha256 FROM schema_migration ORDER BY version",
-    [RECORD] = "INSERT INTO schema_migration (version, name, sha256, applied_at) "
-               "VALUES (?1, ?2, ?3, ?4)",
+    [RECORD] = "INSERT INTO schema_migration VALUES (?1, ?2, ?3, ?4)",
     [BEGIN] = "BEGIN IMMEDIATE",
     [COMMIT] = "COMMIT",
     [ROLLBACK] = "ROLLBACK",
