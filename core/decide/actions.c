@@ -126,10 +126,10 @@ static int by_size(const void *a, const void *b) {
   return (x > y) - (x < y);
 }
 
-/* The groups that a row waits for, into g->set. False when something open has no condition: then no
-   action is known to retain it. */
+/* The groups that a row waits for, into g->set. False when no action is known to retain it:
+   something open has no condition, or the best figure exceeds the card on paper. */
 static bool row_set(struct gather *g, const struct crv_row *row, size_t stamp) {
-  bool known = true;
+  bool known = row->outlook != CRV_EXCEEDS_ON_PAPER;
   g->n_set = 0;
   for (size_t i = 0; i < row->n_conditions; i++) {
     const struct use *u = use_of(g, row->conditions[i]);

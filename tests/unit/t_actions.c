@@ -177,6 +177,21 @@ START_TEST(sentences_say_what_to_do) {
 }
 END_TEST
 
+START_TEST(what_exceeds_on_paper_no_action_retains) {
+  const struct crv_condition *small = run_of("nvidia/t4", 1, NULL);
+  struct crv_row *rows[] = {WAITING("a", small), WAITING("b", small),
+                            WAITING("c", run_of("nvidia/l40s", 1, NULL))};
+  struct crv_shortlist s = {.preselection = rows, .n_preselection = 3};
+  rows[0]->outlook = rows[1]->outlook = CRV_EXCEEDS_ON_PAPER;
+  crv_actions_make(&s, &ev);
+  ck_assert_int_eq(s.actions[0].retains, 1);
+  ck_assert_int_eq(s.actions[0].offers, 1);
+  ck_assert_int_eq(s.actions[1].retains, 0);
+  ck_assert_int_eq(s.actions[1].offers, 2);
+  ck_assert_int_eq(s.unlock_offers, 1);
+}
+END_TEST
+
 START_TEST(no_offer_no_action) {
   struct crv_shortlist s = {0};
   crv_actions_make(&s, &ev);
@@ -196,6 +211,7 @@ int main(void) {
   tcase_add_test(t, retaining_comes_before_waiting_and_text_breaks_ties);
   tcase_add_test(t, at_most_twenty_actions_but_every_condition);
   tcase_add_test(t, sentences_say_what_to_do);
+  tcase_add_test(t, what_exceeds_on_paper_no_action_retains);
   tcase_add_test(t, no_offer_no_action);
   suite_add_tcase(s, t);
   SRunner *r = srunner_create(s);

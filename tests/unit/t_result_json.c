@@ -307,6 +307,51 @@ START_TEST(nearest_misses_say_how_much_is_missing) {
 }
 END_TEST
 
+/* T4s of several nominal sizes: c misses least, d most, e misses twice. */
+#define SMALL(key, size, interruptible) \
+  "'" key "':{'supplier':'s','device':{'name':'T4','model':'nvidia/t4','memory_nominal':'" size \
+  "'},'lot':{'devices':1},'plan':{'hours':168,'interruptible':" interruptible \
+  "},'price':{'amount':'10','currency':'USD','basis':'per_lot','per':'plan'}," \
+  "'source':{'evidence':'list@1'}}"
+
+START_TEST(fewest_exclusions_come_first_then_the_smallest_share) {
+  struct world w;
+  dt_world(&w, "{'offers':{" SMALL("d", "6 GB", "false") "," SMALL("e", "12 GB", "true") "," SMALL(
+                   "c", "12 GB", "false") "}}");
+  static const struct {
+    const char *offer;
+    int64_t exclusions;
+  } want[] = {{"c", 1}, {"d", 1}, {"e", 2}};
+  ck_assert_uint_eq(w.list.n_nearest, 3);
+  for (size_t i = 0; i < 3; i++) {
+    ck_assert_str_eq(w.list.nearest[i].row->rec->key, want[i].offer);
+    ck_assert_int_eq(w.list.nearest[i].exclusions, want[i].exclusions);
+  }
+  /* of two exclusions the one that cannot be measured counts as the wider */
+  ck_assert_int_eq(w.list.nearest[2].finding->criterion, CRV_CRIT_INTERRUPTIBLE);
+  world_done(&w);
+}
+END_TEST
+
+START_TEST(at_most_five_misses_are_named) {
+  struct world w;
+  dt_world(
+      &w,
+      "{'offers':{" SMALL("f", "4 GB", "false") "," SMALL("g", "5 GB", "false") "," SMALL(
+          "h", "6 GB",
+          "false") "," SMALL("i", "7 GB",
+                             "false") "," SMALL("j", "8 GB",
+                                                "false") "," SMALL("k", "9 GB",
+                                                                   "false") "," SMALL("l", "10 GB",
+                                                                                      "false") "}"
+                                                                                               "}");
+  static const char *const want[] = {"l", "k", "j", "i", "h"};
+  ck_assert_uint_eq(w.list.n_nearest, 5);
+  for (size_t i = 0; i < 5; i++) ck_assert_str_eq(w.list.nearest[i].row->rec->key, want[i]);
+  world_done(&w);
+}
+END_TEST
+
 START_TEST(the_funnel_ends_with_those_not_excluded) {
   struct world w;
   dt_world(&w, "{'sheet':{'campaign':{'ceiling':'120'}},'offers':{" CHEAP "}}");
@@ -348,6 +393,8 @@ int main(void) {
   tcase_add_test(t, alternatives_stand_beside_the_offer_in_use);
   tcase_add_test(t, an_excluded_or_absent_offer_in_use_still_has_alternatives);
   tcase_add_test(t, nearest_misses_say_how_much_is_missing);
+  tcase_add_test(t, fewest_exclusions_come_first_then_the_smallest_share);
+  tcase_add_test(t, at_most_five_misses_are_named);
   tcase_add_test(t, the_funnel_ends_with_those_not_excluded);
   tcase_add_test(t, nothing_in_the_answer_is_a_real);
   suite_add_tcase(s, t);
