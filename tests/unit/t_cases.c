@@ -257,6 +257,63 @@ START_TEST(case_comes_out) {
 }
 END_TEST
 
+/* -- the cases cover the tables
+ * ---------------------------------------------------------------------- */
+
+/* Calls fn for every finding that some case expects. */
+static void each_expected(void (*fn)(const json_t *want, void *ctx), void *ctx) {
+  for (int i = 0; i < n_cases; i++) {
+    char path[600];
+    snprintf(path, sizeof path, "tests/data/cases/%s", cases[i].file);
+    _json_ json_t *file = world_load(path);
+    const json_t *c = json_array_get(json_object_get(file, "cases"), cases[i].index);
+    size_t k;
+    json_t *want;
+    json_array_foreach(json_object_get(c, "expect"), k,
+                       want) if (json_object_get(want, "criterion")) fn(want, ctx);
+  }
+}
+
+struct seen {
+  bool reason[CRV_REASON_COUNT];
+  bool verdict[CRV_CRIT_COUNT][3];
+};
+
+static void note(const json_t *want, void *ctx) {
+  struct seen *s = ctx;
+  const char *reason = json_string_value(json_object_get(want, "reason"));
+  const char *id = json_string_value(json_object_get(want, "criterion"));
+  const char *verdict = json_string_value(json_object_get(want, "verdict"));
+  for (int r = 0; reason && r < CRV_REASON_COUNT; r++)
+    if (!strcmp(reason, crv_reason_info((enum crv_reason)r)->code)) s->reason[r] = true;
+  for (int c = 0; c < CRV_CRIT_COUNT; c++)
+    for (int v = 0; verdict && v < 3; v++)
+      if (!strcmp(id, crv_criterion_info((enum crv_criterion)c)->id) &&
+          !strcmp(verdict, crv_verdict_name((enum crv_verdict)v)))
+        s->verdict[c][v] = true;
+}
+
+/* Never, by the meaning of the criterion. */
+static bool never(int c, int v) {
+  if (c == CRV_CRIT_SHEET) return v != CRV_TO_CONFIRM;
+  if (c == CRV_CRIT_COST_KNOWN) return v == CRV_EXCLUDED;
+  return c == CRV_CRIT_PLACEMENT && v == CRV_EXCLUDED; /* too small a lot: placement.same_host */
+}
+
+START_TEST(cases_cover_every_reason_and_verdict) {
+  static struct seen s;
+  each_expected(note, &s);
+  for (int r = 0; r < CRV_REASON_COUNT; r++)
+    ck_assert_msg(s.reason[r] || r == CRV_REASON_OVERFLOW, "no case for reason %s",
+                  crv_reason_info((enum crv_reason)r)->code);
+  for (int c = 0; c < CRV_CRIT_COUNT; c++)
+    for (int v = 0; v < 3; v++)
+      ck_assert_msg(s.verdict[c][v] || never(c, v), "no case for %s %s",
+                    crv_criterion_info((enum crv_criterion)c)->id,
+                    crv_verdict_name((enum crv_verdict)v));
+}
+END_TEST
+
 static int by_name(const void *a, const void *b) {
   return strcmp(*(char *const *)a, *(char *const *)b);
 }
@@ -295,6 +352,7 @@ int main(void) {
   Suite *s = suite_create("cases");
   TCase *t = tcase_create("cases");
   tcase_add_loop_test(t, case_comes_out, 0, n_cases);
+  tcase_add_test(t, cases_cover_every_reason_and_verdict);
   tcase_set_timeout(t, 60);
   suite_add_tcase(s, t);
   SRunner *sr = srunner_create(s);
