@@ -137,6 +137,7 @@ struct crv_runs {
   size_t n_other;
   const struct crv_indexed *expired[16]; /* passes that would count but for their date */
   size_t n_expired;
+  enum crv_reason void_reason;         /* a pass in scope that proves nothing, and why; else SATISFIED */
   struct crv_set_aside aside[64];      /* the rest of the considered pieces, by key */
   size_t n_aside, more_aside;
 };

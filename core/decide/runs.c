@@ -40,14 +40,13 @@ static bool offload_accepted(const struct crv_sheet *s) {
   return s->execution && s->execution->offload && strcmp(s->execution->offload, "none") != 0;
 }
 
-/* Why a passing run that covers the categorical dimensions still proves nothing; NULL: it does. */
-static const char *pass_void(const struct crv_case *c, const struct crv_piece *p) {
+/* Why a passing run that covers the categorical dimensions still proves nothing; SATISFIED: it
+ * does. */
+static enum crv_reason pass_void(const struct crv_case *c, const struct crv_piece *p) {
   const struct crv_result *res = p->result;
-  if (res->truncated == CRV_TRUE && !res->executed)
-    return crv_reason_info(CRV_REASON_TRUNCATED)->code;
-  if (res->spilled == CRV_TRUE && !offload_accepted(c->ev->q->sheet))
-    return crv_reason_info(CRV_REASON_SPILLED)->code;
-  return NULL;
+  if (res->truncated == CRV_TRUE && !res->executed) return CRV_REASON_TRUNCATED;
+  if (res->spilled == CRV_TRUE && !offload_accepted(c->ev->q->sheet)) return CRV_REASON_SPILLED;
+  return CRV_REASON_SATISFIED;
 }
 
 static void take_pass(const struct crv_case *c, const struct crv_indexed *ix, enum crv_dim_set set,
@@ -61,9 +60,10 @@ static void take_pass(const struct crv_case *c, const struct crv_indexed *ix, en
     aside(r, ix->rec, a, ix->standing == CRV_STANDS ? why : NULL);
     return;
   }
-  why = pass_void(c, p);
-  if (why) {
-    aside(r, ix->rec, CRV_ASIDE_NOT_PROOF, why);
+  enum crv_reason is_void = pass_void(c, p);
+  if (is_void != CRV_REASON_SATISFIED) {
+    r->void_reason = is_void;
+    aside(r, ix->rec, CRV_ASIDE_NOT_PROOF, crv_reason_info(is_void)->code);
   } else if (ix->standing == CRV_STANDS) {
     PUSH(r->pass, r->n_pass, ix);
   } else {
@@ -265,6 +265,7 @@ void crv_runs_to_confirm(struct crv_case *c, struct crv_finding *f, const struct
   if (!c->demand.device) f->reason = CRV_REASON_DEVICE_UNKNOWN;
   for (size_t i = 0; i < r->n_aside; i++)
     if (r->aside[i].why == CRV_ASIDE_OUT_OF_SCOPE) f->reason = CRV_REASON_OUT_OF_SCOPE;
+  if (r->void_reason != CRV_REASON_SATISFIED) f->reason = r->void_reason;
   if (r->n_other) {
     const struct crv_piece_rec *rec = r->other[0]->rec;
     struct crv_fact p[] = {crv_f_text("run", rec->ref),
