@@ -181,12 +181,13 @@ END_TEST
 static char *reversed(const char *name) {
   size_t len, n = 0;
   _free_ char *text = import_file(name, &len);
-  char *line[64];
+  char *line[64] = {NULL};
   struct crv_buf b;
   for (char *save = NULL, *l = strtok_r(text, "\n", &save); l && n < 64;
        l = strtok_r(NULL, "\n", &save))
     line[n++] = l;
   crv_buf_init(&b, 0);
+  ck_assert(n > 1);
   crv_buf_printf(&b, "%s\n", line[0]);
   while (n > 1) crv_buf_printf(&b, "%s\n", line[--n]);
   return crv_buf_take(&b, NULL);
