@@ -368,6 +368,41 @@ START_TEST(the_funnel_ends_with_those_not_excluded) {
 }
 END_TEST
 
+/* -- memory that ends
+ * --------------------------------------------------------------------------------- */
+
+static long left; /* allocations until one fails; negative: none fails */
+
+static void *failing_malloc(size_t n) {
+  if (left == 0) return NULL;
+  if (left > 0) left--;
+  return malloc(n);
+}
+
+START_TEST(a_row_is_whole_or_none_when_memory_ends) {
+  struct world w;
+  dt_world(&w, "{'offers':{" CHEAP "}}");
+  const struct crv_row *row = dt_row(&w, "b");
+  _json_ json_t *whole = crv_row_json(&w.list, row, true);
+  _free_ char *want = crv_json_canonical(whole);
+  long n = 0;
+  for (bool done = false; !done; n++) {
+    left = n;
+    json_set_alloc_funcs(failing_malloc, free);
+    json_t *j = crv_row_json(&w.list, row, true);
+    done = left > 0;
+    left = -1;
+    json_set_alloc_funcs(malloc, free);
+    _free_ char *have = j ? crv_json_canonical(j) : NULL;
+    ck_assert_msg(!have || !strcmp(have, want), "half a row at %ld", n);
+    ck_assert_msg(have || !done, "no row at %ld", n);
+    json_decref(j);
+  }
+  ck_assert_int_gt(n, 100);
+  world_done(&w);
+}
+END_TEST
+
 START_TEST(nothing_in_the_answer_is_a_real) {
   struct world w;
   dt_world(&w, "{'sheet':{'current':'a','campaign':{'ceiling':'120'}},'offers':{" CHEAP "}}");
@@ -396,6 +431,7 @@ int main(void) {
   tcase_add_test(t, fewest_exclusions_come_first_then_the_smallest_share);
   tcase_add_test(t, at_most_five_misses_are_named);
   tcase_add_test(t, the_funnel_ends_with_those_not_excluded);
+  tcase_add_test(t, a_row_is_whole_or_none_when_memory_ends);
   tcase_add_test(t, nothing_in_the_answer_is_a_real);
   suite_add_tcase(s, t);
   SRunner *r = srunner_create(s);
