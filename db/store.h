@@ -31,7 +31,8 @@ struct crv_store_config {
    should use on failure (65 data, 73 cannot create, 75 locked, 77 no permission -> 73). */
 struct crv_store *crv_store_open(const struct crv_store_config *cfg, int *ret_exit,
                                  struct crv_err *err);
-/* Ends the writer after what is queued, checkpoints, closes; NULL allowed. */
+/* Ends the writer after what is queued (later writes: DRAINING), waits for their callers, checkpoints,
+   closes; no read may be running. NULL allowed. */
 void crv_store_close(struct crv_store *st);
 
 /* Runs fn on the writer thread inside a savepoint of a group transaction; true after COMMIT. fn
@@ -246,6 +247,7 @@ struct crv_idem {
    IDEMPOTENCY_MISMATCH when the fingerprint differs. */
 bool crv_rd_idem(struct crv_rtx *tx, const struct crv_idem *want, int64_t now_ms,
                  struct crv_arena *a, struct crv_idem *ret, struct crv_err *err);
+/* token_id must be a stored token. CONFLICT when the key has a young answer already. */
 bool crv_tx_idem_put(struct crv_wtx *tx, const struct crv_idem *i, struct crv_err *err);
 /* Keys in flight, in memory: false with IN_PROGRESS when it is taken. */
 bool crv_store_idem_begin(struct crv_store *st, const struct crv_idem *i, struct crv_err *err);
