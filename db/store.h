@@ -31,8 +31,8 @@ struct crv_store_config {
    should use on failure (65 data, 73 cannot create, 75 locked, 77 no permission -> 73). */
 struct crv_store *crv_store_open(const struct crv_store_config *cfg, int *ret_exit,
                                  struct crv_err *err);
-/* Ends the writer after what is queued (later writes: DRAINING), waits for their callers, checkpoints,
-   closes; no read may be running. NULL allowed. */
+/* Ends the writer after what is queued (later writes: DRAINING), waits for their callers,
+   checkpoints, closes; no read may be running. NULL allowed. */
 void crv_store_close(struct crv_store *st);
 
 /* Runs fn on the writer thread inside a savepoint of a group transaction; true after COMMIT. fn
