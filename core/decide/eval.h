@@ -1,6 +1,6 @@
-/* Inside core/decide only: the context that one evaluation shares, and the pieces that the criterion
-   families build their findings from. Every pointer lives in the evaluation's arena.
-   A criterion family is a function void crv_crit_<family>(struct crv_case *c): it appends its
+/* Inside core/decide only: the context that one evaluation shares, and the pieces that the
+   criterion families build their findings from. Every pointer lives in the evaluation's arena. A
+   criterion family is a function void crv_crit_<family>(struct crv_case *c): it appends its
    findings, in table order, and never returns early without a finding when the criterion is on. */
 #ifndef CRV_DECIDE_EVAL_H
 #define CRV_DECIDE_EVAL_H
@@ -10,7 +10,7 @@
 struct crv_eval {
   const struct crv_question *q;
   struct crv_arena *a;
-  struct crv_err *err;             /* set on the first failure; `failed` then stops the work */
+  struct crv_err *err; /* set on the first failure; `failed` then stops the work */
   bool failed;
   const struct crv_index *index;
   struct crv_missing missing[CRV_MAX_MISSING];
@@ -18,8 +18,8 @@ struct crv_eval {
   struct crv_placement placements[16]; /* the accepted ones, devices and strategy resolved */
   struct crv_budget budgets[16];
   size_t n_placements;
-  bool placement_assumed;          /* the sheet names none: one device */
-  struct crv_elsewhere {           /* the same load measured on another device model, by placement */
+  bool placement_assumed; /* the sheet names none: one device */
+  struct crv_elsewhere {  /* the same load measured on another device model, by placement */
     bool looked;
     struct crv_opt_int bytes;
     const struct crv_piece_rec *rec;
@@ -38,28 +38,31 @@ struct crv_case {
   const struct crv_offer *offer;
   const struct crv_placement *placement;
   const struct crv_budget *budget;
-  struct crv_demand demand;        /* demand.device is the model evaluated, NULL when unknown */
+  struct crv_demand demand; /* demand.device is the model evaluated, NULL when unknown */
   const struct crv_device_model *model; /* its row in the alias table, NULL when unknown */
   const struct crv_indexed **pieces;    /* considered, by key */
   size_t n_pieces;
-  struct crv_capacity capacity;    /* per device, from reports or the attested nominal */
+  struct crv_capacity capacity; /* per device, from reports or the attested nominal */
   const struct crv_piece_rec *capacity_piece;
-  bool capacity_unattested;        /* a nominal is stated but nothing attests it: excludes, never admits */
+  bool capacity_unattested; /* a nominal is stated but nothing attests it: excludes, never admits */
   const struct crv_condition *run; /* the limit-stage run for this device, shared by its criteria */
   const struct crv_runs *runs[2];  /* gathered once: memory dimensions, latency dimensions */
   const struct crv_piece_rec *admitting; /* the run that memory.peak rests on; NULL: none */
   size_t cap_findings;
 };
 
-/* Appends a finding (zeroed but criterion, subject, verdict, reason); never NULL: after a failure it
-   gives a scratch one. */
+/* Appends a finding (zeroed but criterion, subject, verdict, reason); never NULL: after a failure
+   it gives a scratch one. */
 struct crv_finding *crv_find(struct crv_case *c, enum crv_criterion id, enum crv_verdict v,
                              enum crv_reason r);
-void crv_find_cite(struct crv_finding *f, const struct crv_piece_rec *rec);      /* no doubles; counts beyond 8 */
+void crv_find_cite(struct crv_finding *f,
+                   const struct crv_piece_rec *rec); /* no doubles; counts beyond 8 */
 void crv_find_aside(struct crv_finding *f, const struct crv_piece_rec *rec, enum crv_aside why,
-                    const char *dimension);                                      /* likewise */
-void crv_find_condition(struct crv_finding *f, const struct crv_condition *cond); /* NULL and doubles ignored */
-/* Two pieces of equal standing differ: to_confirm, both cited, and the condition that settles it. */
+                    const char *dimension); /* likewise */
+void crv_find_condition(struct crv_finding *f,
+                        const struct crv_condition *cond); /* NULL and doubles ignored */
+/* Two pieces of equal standing differ: to_confirm, both cited, and the condition that settles it.
+ */
 void crv_find_conflict(struct crv_case *c, struct crv_finding *f, const struct crv_piece_rec *a,
                        const struct crv_piece_rec *b, const char *what);
 void crv_demanded(struct crv_finding *f, struct crv_fact fact);
@@ -80,26 +83,27 @@ const struct crv_condition *crv_cond(struct crv_eval *ev, enum crv_condition_cod
 /* A fact as people read it; into out; returns out. */
 char *crv_fact_text(const struct crv_fact *f, char *out, size_t room);
 
-/* -- attestation (attest.c) --------------------------------------------------------------------- */
+/* -- attestation (attest.c) ---------------------------------------------------------------------
+ */
 
 enum crv_attested {
-  CRV_ATTESTED = 1,        /* a piece in date that can prove the field */
-  CRV_ATTEST_NO_VALUE,     /* the offer doesn't state it and no piece does */
-  CRV_ATTEST_UNATTESTED,   /* stated, nothing proves it */
-  CRV_ATTEST_EXPIRED,      /* stated, its piece is out of date */
-  CRV_ATTEST_FINDING,      /* stated, an open import finding removes it */
-  CRV_ATTEST_CONFLICT,     /* two pieces differ */
+  CRV_ATTESTED = 1,      /* a piece in date that can prove the field */
+  CRV_ATTEST_NO_VALUE,   /* the offer doesn't state it and no piece does */
+  CRV_ATTEST_UNATTESTED, /* stated, nothing proves it */
+  CRV_ATTEST_EXPIRED,    /* stated, its piece is out of date */
+  CRV_ATTEST_FINDING,    /* stated, an open import finding removes it */
+  CRV_ATTEST_CONFLICT,   /* two pieces differ */
 };
 struct crv_attest {
   enum crv_attested how;
-  struct crv_value value;              /* the offer's own, or the piece's when the offer states none */
-  const struct crv_piece_rec *piece;   /* proves, or expired */
-  const struct crv_piece_rec *other;   /* the conflicting one */
+  struct crv_value value; /* the offer's own, or the piece's when the offer states none */
+  const struct crv_piece_rec *piece; /* proves, or expired */
+  const struct crv_piece_rec *other; /* the conflicting one */
   struct crv_opt_int expiry;
   const struct crv_import_finding *finding;
 };
-/* How the offer's field at a dotted path stands. kinds: the kinds that may attest it (bit 1u << kind),
-   0: those of domain.md's table for the field. */
+/* How the offer's field at a dotted path stands. kinds: the kinds that may attest it (bit 1u <<
+   kind), 0: those of domain.md's table for the field. */
 struct crv_attest crv_attest(const struct crv_case *c, const char *path, unsigned kinds);
 /* Turns an unproved attest into a to_confirm finding's reason, citations and condition. */
 void crv_attest_to_confirm(struct crv_case *c, struct crv_finding *f, const struct crv_attest *at,
@@ -109,27 +113,31 @@ void crv_attest_to_confirm(struct crv_case *c, struct crv_finding *f, const stru
 void crv_crit_at_least(struct crv_case *c, enum crv_criterion id, const char *path,
                        struct crv_fact need);
 
-/* -- runs (runs.c) -------------------------------------------------------------------------------- */
+/* -- runs (runs.c) --------------------------------------------------------------------------------
+ */
 
 /* A run's demand on each device, from its widest counter. */
 struct crv_run_demand {
-  struct crv_opt_int bytes;        /* largest device and phase; composed when pooled */
-  bool composed;                   /* device.used - pool + what the sheet needs of it */
-  bool only_same_or_larger;        /* pooled without figures: fits only where capacity >= that of its device */
+  struct crv_opt_int bytes; /* largest device and phase; composed when pooled */
+  bool composed;            /* device.used - pool + what the sheet needs of it */
+  bool only_same_or_larger; /* pooled without figures: fits only where capacity >= that of its
+                               device */
   enum crv_counter counter;
-  bool sampled, not_separated;     /* labels */
-  enum crv_reason why_not;         /* CRV_REASON_SATISFIED when it is a device-level figure for every phase
-                                      and device; else why it proves nothing */
-  const char *detail;              /* phase or device missing */
+  bool sampled, not_separated; /* labels */
+  enum crv_reason why_not; /* CRV_REASON_SATISFIED when it is a device-level figure for every phase
+                              and device; else why it proves nothing */
+  const char *detail;      /* phase or device missing */
 };
 void crv_run_demand(const struct crv_case *c, const struct crv_piece_rec *rec,
                     struct crv_run_demand *ret);
 
 /* What the considered runs say on a dimension set, gathered once per case and set. */
 struct crv_runs {
-  const struct crv_indexed *pass[64];  /* standing passes in scope, magnitudes covered, untruncated */
+  const struct crv_indexed
+      *pass[64]; /* standing passes in scope, magnitudes covered, untruncated */
   size_t n_pass;
-  const struct crv_indexed *oom[16];   /* standing failures in scope, out of memory, covering the demand */
+  const struct crv_indexed
+      *oom[16]; /* standing failures in scope, out of memory, covering the demand */
   size_t n_oom;
   const struct crv_indexed *unsupported[16];
   size_t n_unsupported;
@@ -137,8 +145,8 @@ struct crv_runs {
   size_t n_other;
   const struct crv_indexed *expired[16]; /* passes that would count but for their date */
   size_t n_expired;
-  enum crv_reason void_reason;         /* a pass in scope that proves nothing, and why; else SATISFIED */
-  struct crv_set_aside aside[64];      /* the rest of the considered pieces, by key */
+  enum crv_reason void_reason;    /* a pass in scope that proves nothing, and why; else SATISFIED */
+  struct crv_set_aside aside[64]; /* the rest of the considered pieces, by key */
   size_t n_aside, more_aside;
 };
 const struct crv_runs *crv_runs(struct crv_case *c, enum crv_dim_set set);
@@ -147,28 +155,30 @@ void crv_runs_asides(struct crv_finding *f, const struct crv_runs *r);
 /* The shared limit-stage run condition of this case. */
 const struct crv_condition *crv_run_condition(struct crv_case *c);
 
-/* The reason and condition of a run criterion that no pass proves: expired, failed once, out of scope or
-   no evidence; sets verdict to_confirm. */
+/* The reason and condition of a run criterion that no pass proves: expired, failed once, out of
+   scope or no evidence; sets verdict to_confirm. */
 void crv_runs_to_confirm(struct crv_case *c, struct crv_finding *f, const struct crv_runs *r);
 /* Do two pieces state the same settings (pins and executed dimensions aside from the demand)? */
-bool crv_same_settings(const struct crv_case *c, const struct crv_piece *a, const struct crv_piece *b);
+bool crv_same_settings(const struct crv_case *c, const struct crv_piece *a,
+                       const struct crv_piece *b);
 
 /* capacity.c: fills c->capacity, c->capacity_piece, c->capacity_unattested. */
 void crv_case_capacity(struct crv_case *c);
 /* "rtx-4090" of "nvidia/rtx-4090", or the display name when the table has one. */
 const char *crv_case_device_text(const struct crv_case *c);
 
-/* -- criterion families --------------------------------------------------------------------------- */
+/* -- criterion families ---------------------------------------------------------------------------
+ */
 void crv_crit_sheet(struct crv_case *c);
-void crv_crit_software(struct crv_case *c);   /* architecture, runtime, driver, managed */
-void crv_crit_memory(struct crv_case *c);     /* floor, peak; fills row->demand_* */
-void crv_crit_placement(struct crv_case *c);  /* placement, same_host, slice */
-void crv_crit_executed(struct crv_case *c);   /* length, concurrency, microbatch, scene */
+void crv_crit_software(struct crv_case *c);  /* architecture, runtime, driver, managed */
+void crv_crit_memory(struct crv_case *c);    /* floor, peak; fills row->demand_* */
+void crv_crit_placement(struct crv_case *c); /* placement, same_host, slice */
+void crv_crit_executed(struct crv_case *c);  /* length, concurrency, microbatch, scene */
 void crv_crit_quality(struct crv_case *c);
 void crv_crit_acceptance(struct crv_case *c); /* latency, completion, errors, throughput */
 void crv_crit_host(struct crv_case *c);       /* host.*, interconnect */
-void crv_crit_plan(struct crv_case *c);       /* plan.duration, plan.interruptible, cost.known, cost.ceiling,
-                                                 schedule; fills row->cost, row->schedule */
+void crv_crit_plan(struct crv_case *c);       /* plan.duration, plan.interruptible, cost.known,
+                                                 cost.ceiling,       schedule; fills row->cost, row->schedule */
 void crv_crit_requirements(struct crv_case *c);
 
 /* cost.c: the package's cost from what the offer states, attested or not. */
