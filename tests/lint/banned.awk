@@ -4,7 +4,7 @@
 BEGIN {
   set(everywhere, "strcpy strcat sprintf vsprintf gets strtok atoi atof alloca system popen " \
     "rand srand localtime gmtime ctime asctime setlocale json_loads vfork tmpnam mktemp")
-  set(in_core, "time clock clock_gettime gettimeofday fopen open openat creat read write printf " \
+  set(in_core, "time clock clock_gettime gettimeofday fopen open openat creat printf " \
     "fprintf vfprintf puts fputs perror syslog getenv getrandom randombytes_buf " \
     "randombytes_random randombytes_uniform exit abort json_load_file json_dump_file strtod")
 }

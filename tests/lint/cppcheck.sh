@@ -8,6 +8,6 @@ dirs=$(for d in core db server api; do if [ -d "$d" ]; then echo "$d"; fi; done)
 # shellcheck disable=SC2086
 c_files $dirs | grep -q '\.c$' || exit 0
 # shellcheck disable=SC2086
-cppcheck --quiet -j 2 --error-exitcode=1 --inline-suppr --std=c11 --library=posix --max-configs=1 \
+cppcheck --quiet -j 2 --error-exitcode=1 --inline-suppr --std=c11 --max-configs=1 \
   --enable=warning,portability --suppressions-list="$lint/cppcheck.supp" \
   --template='{file}:{line}: {id}: {message}' -I . $dirs
