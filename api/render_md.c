@@ -1,0 +1,90 @@
+/* A decision as Markdown, for issues and minutes. */
+#include <inttypes.h>
+
+#include "api/answer.h"
+#include "api/render.h"
+
+static void table(const json_t *rows, const char *title, struct crv_buf *out) {
+  _table_ struct crv_table t;
+  size_t i;
+  json_t *row;
+  if (json_array_size(rows) == 0) return;
+  crv_table_init(&t, crv_row_columns, crv_n_row_columns);
+  json_array_foreach(rows, i, row) {
+    crv_row_cells(&t, row);
+  }
+  crv_buf_printf(out, "\n## %s\n\n", title);
+  crv_table_md(&t, out);
+}
+
+/* A line that a shared part makes, as a paragraph. */
+static void paragraph(void (*part)(const json_t *, struct crv_buf *), const json_t *j,
+                      const char *label, struct crv_buf *out) {
+  struct crv_buf b;
+  crv_buf_init(&b, 0);
+  part(j, &b);
+  if (b.failed)
+    out->failed = true;
+  else if (b.len) {
+    crv_buf_printf(out, "\n%s", label);
+    crv_md_text(out, b.data);
+    crv_buf_char(out, '\n');
+  }
+  crv_buf_done(&b);
+}
+
+static void demand(const struct crv_render *r, struct crv_buf *out) {
+  struct crv_buf b;
+  crv_buf_init(&b, 0);
+  crv_demand_line(r, &b);
+  if (b.failed)
+    out->failed = true;
+  else if (b.len) {
+    crv_buf_str(out, "\nDemand: ");
+    crv_md_text(out, b.data);
+    crv_buf_char(out, '\n');
+  }
+  crv_buf_done(&b);
+}
+
+static void excluded(const json_t *decision, struct crv_buf *out) {
+  const json_t *by = crv_json_at(decision, "excluded.by_criterion");
+  size_t i;
+  json_t *v;
+  if (json_array_size(by) == 0) return;
+  crv_buf_str(out, "\n## Excluded\n\n");
+  json_array_foreach(by, i, v) {
+    crv_buf_printf(out, "- %" PRId64 " by ", crv_json_int(v, "count", 0));
+    crv_md_text(out, crv_json_text(v, "criterion"));
+    crv_buf_char(out, '\n');
+  }
+}
+
+static void actions(const json_t *decision, struct crv_buf *out) {
+  const json_t *list = json_object_get(decision, "actions");
+  size_t i;
+  json_t *v;
+  if (json_array_size(list) == 0) return;
+  crv_buf_str(out, "\n## What would settle it\n\n");
+  json_array_foreach(list, i, v) {
+    crv_buf_printf(out, "%zu. ", i + 1);
+    crv_md_text(out, crv_json_text(v, "text"));
+    crv_buf_printf(out, " (%" PRId64 " offers)\n", crv_json_int(v, "offers", 0));
+  }
+}
+
+void crv_render_md(const struct crv_render *r, struct crv_buf *out) {
+  const json_t *d = r->decision;
+  const char *headline = crv_json_text(d, "headline");
+  crv_buf_str(out, "**");
+  crv_md_text(out, headline ? headline : "");
+  crv_buf_str(out, "**\n");
+  paragraph(crv_stale_line, d, "", out);
+  demand(r, out);
+  paragraph(crv_budget_line, json_object_get(d, "budget"), "Budget: ", out);
+  table(json_object_get(d, "retained"), "Retained", out);
+  table(json_object_get(d, "preselection"), "To confirm", out);
+  excluded(d, out);
+  actions(d, out);
+  paragraph(crv_footer_line, d, "", out);
+}
