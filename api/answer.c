@@ -40,7 +40,7 @@ bool crv_answer_json_text(struct crv_req *rq, struct crv_resp *rs, int status, c
     json_t *j = crv_json_parse_stored(json, len, err);
     return j && crv_resp_json_steal(rq, rs, status, j, err);
   }
-  _buf_ struct crv_buf b;
+  _buf_ struct crv_buf b = {0};
   crv_buf_init(&b, 0);
   crv_buf_add(&b, json, len);
   return crv_resp_buf(rs, status, crv_format_type(CRV_F_JSON), &b, err);

@@ -109,7 +109,7 @@ bool crv_decision_text(const struct crv_decision_row *d, const struct crv_standi
                        struct crv_buf *out, struct crv_err *err) {
   json_t *head = json_object(), *says = json_object(), *record = json_object(),
          *digests = json_object();
-  _buf_ struct crv_buf prefix;
+  _buf_ struct crv_buf prefix = {0};
   crv_buf_init(&prefix, 0);
   crv_buf_char(&prefix, '{');
   put_members(&prefix, made(says, crv_json_set_text(says, "headline", d->headline) &&

@@ -109,7 +109,7 @@ static bool refuse_json(struct crv_req *rq, struct crv_resp *rs, const struct cr
 static bool refuse_text(struct crv_req *rq, struct crv_resp *rs, const struct crv_show *show,
                         const struct crv_err *why, struct crv_err *err) {
   struct crv_resp problem;
-  _buf_ struct crv_buf b;
+  _buf_ struct crv_buf b = {0};
   crv_buf_init(&b, 0);
   crv_resp_init(&problem);
   crv_resp_problem(rq, &problem, why);

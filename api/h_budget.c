@@ -27,7 +27,7 @@ static bool answer(struct crv_req *rq, struct crv_resp *rs, const struct crv_she
   rq->us_evaluate += crv_now_us() - start;
   if (!j) return crv_no_memory(err);
   if (rq->format == CRV_F_JSON) return crv_resp_json_steal(rq, rs, 200, crv_steal(&j), err);
-  _buf_ struct crv_buf text;
+  _buf_ struct crv_buf text = {0};
   crv_buf_init(&text, 0);
   crv_render_budget(j, &text);
   return crv_answer_buf(rq, rs, 200, &text, err);

@@ -134,7 +134,7 @@ static bool list_read(struct crv_rtx *tx, void *ctx, struct crv_err *err) {
 }
 
 bool crv_h_decisions_list(struct crv_req *rq, struct crv_resp *rs, struct crv_err *err) {
-  _listing_ struct crv_listing l;
+  _listing_ struct crv_listing l = {0};
   struct decisions s = {.l = &l, .sheet = crv_req_param(rq, "sheet")};
   if (!crv_listing_begin(&l, rq, columns, sizeof columns / sizeof *columns, 0, rq->now_ms, err) ||
       !crv_req_param_word(rq, "outcome", "retained needs_confirmation none", &s.outcome, err) ||

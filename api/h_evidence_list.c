@@ -119,7 +119,7 @@ bool crv_h_evidence_list(struct crv_req *rq, struct crv_resp *rs, struct crv_err
   size_t n;
   struct crv_arena *a = crv_big_arena(rq, err);
   if (!a || !crv_world_view(crv_api_of(rq)->world, rq->arena, &view, err)) return false;
-  _listing_ struct crv_listing l;
+  _listing_ struct crv_listing l = {0};
   if (!crv_listing_begin(&l, rq, columns, sizeof columns / sizeof *columns, view.pieces_seq,
                          rq->now_ms, err) ||
       !wanted_read(rq, l.from.at, &wanted, err) ||

@@ -102,7 +102,7 @@ static void put_members(const char *prefix, const json_t *obj, struct crv_buf *o
 bool crv_h_human_offer(struct crv_req *rq, struct crv_resp *rs, struct crv_err *err) {
   struct crv_version v;
   const char *key;
-  _buf_ struct crv_buf b;
+  _buf_ struct crv_buf b = {0};
   crv_buf_init(&b, 0);
   if (!crv_req_key(rq, 0, &key, err) || !crv_record_read(rq, &crv_offer_record, key, 0, &v, err))
     return false;

@@ -37,7 +37,7 @@ static void report_csv(const json_t *report, bool raw, struct crv_buf *out) {
 }
 
 static void report_text(const json_t *r, struct crv_buf *out) {
-  _table_ struct crv_table t;
+  _table_ struct crv_table t = {0};
   char text[1024];
   size_t i;
   json_t *f;
@@ -71,7 +71,7 @@ static bool answer(struct crv_req *rq, struct crv_resp *rs, const struct crv_imp
   _json_ json_t *report = crv_import_report(job);
   if (!report) return crv_no_memory(err);
   if (rq->format == CRV_F_JSON) return crv_resp_json_steal(rq, rs, 200, crv_steal(&report), err);
-  _buf_ struct crv_buf b;
+  _buf_ struct crv_buf b = {0};
   crv_buf_init(&b, 0);
   if (!crv_req_param_bool(rq, "raw", false, &raw, err)) return false;
   if (rq->format == CRV_F_CSV)

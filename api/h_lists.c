@@ -9,7 +9,7 @@
 /* A whole list: rows from row(i), i < n. */
 static bool answer(struct crv_req *rq, struct crv_resp *rs, const struct crv_column *columns,
                    size_t n_columns, json_t *(*row)(size_t), size_t n, struct crv_err *err) {
-  _listing_ struct crv_listing l;
+  _listing_ struct crv_listing l = {0};
   if (!crv_listing_begin(&l, rq, columns, n_columns, 0, rq->now_ms, err)) return false;
   l.total = (int64_t)n;
   l.limit = (unsigned)n;

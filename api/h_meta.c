@@ -29,7 +29,7 @@ static bool object(struct crv_req *rq, struct crv_resp *rs, int status, json_t *
   json_t *v;
   if (!owned) return crv_no_memory(err);
   if (rq->format == CRV_F_JSON) return crv_resp_json_steal(rq, rs, status, crv_steal(&owned), err);
-  _buf_ struct crv_buf b;
+  _buf_ struct crv_buf b = {0};
   crv_buf_init(&b, 0);
   json_object_foreach(owned, name, v) {
     if (json_is_string(v)) crv_buf_printf(&b, "%s: %s\n", name, json_string_value(v));
@@ -104,7 +104,7 @@ bool crv_h_version(struct crv_req *rq, struct crv_resp *rs, struct crv_err *err)
 
 bool crv_h_metrics(struct crv_req *rq, struct crv_resp *rs, struct crv_err *err) {
   struct crv_api *api = crv_api_of(rq);
-  _buf_ struct crv_buf b;
+  _buf_ struct crv_buf b = {0};
   crv_buf_init(&b, 0);
   if (api->process_metrics)
     api->process_metrics(api->process, &b);
@@ -137,7 +137,7 @@ static const char *roles_text(unsigned roles, char *out, size_t room) {
 
 bool crv_h_docs(struct crv_req *rq, struct crv_resp *rs, struct crv_err *err) {
   char roles[64];
-  _buf_ struct crv_buf b;
+  _buf_ struct crv_buf b = {0};
   crv_buf_init(&b, 0);
   crv_buf_str(
       &b, "Crivo sieves GPU offers against workload sheets with evidence.\n"
@@ -158,7 +158,7 @@ bool crv_h_docs(struct crv_req *rq, struct crv_resp *rs, struct crv_err *err) {
 
 bool crv_h_problem(struct crv_req *rq, struct crv_resp *rs, struct crv_err *err) {
   const struct crv_code_info *info = crv_code_by_slug(rq->capture[0]);
-  _buf_ struct crv_buf b;
+  _buf_ struct crv_buf b = {0};
   crv_buf_init(&b, 0);
   if (!info) return crv_fail(err, CRV_NOT_FOUND, "There is no problem of that name.");
   crv_buf_printf(&b, "%s (status %d)\n\n", info->slug, info->status);

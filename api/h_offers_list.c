@@ -174,7 +174,7 @@ bool crv_h_offers_list(struct crv_req *rq, struct crv_resp *rs, struct crv_err *
   struct offers offers = {0};
   struct crv_arena *a = crv_big_arena(rq, err);
   if (!a || !crv_world_view(crv_api_of(rq)->world, rq->arena, &view, err)) return false;
-  _listing_ struct crv_listing l;
+  _listing_ struct crv_listing l = {0};
   if (!crv_listing_begin(&l, rq, columns, sizeof columns / sizeof *columns, view.offers_seq,
                          rq->now_ms, err) ||
       !select_offers(rq, &l, &view, a, &offers, err) || !add_items(&l, &offers, a, err) ||

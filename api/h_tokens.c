@@ -145,7 +145,7 @@ static bool list_read(struct crv_rtx *tx, void *ctx, struct crv_err *err) {
 }
 
 bool crv_h_tokens_list(struct crv_req *rq, struct crv_resp *rs, struct crv_err *err) {
-  _listing_ struct crv_listing l;
+  _listing_ struct crv_listing l = {0};
   return crv_listing_begin(&l, rq, columns, sizeof columns / sizeof *columns, 0, rq->now_ms, err) &&
          crv_store_read(crv_api_of(rq)->store, list_read, &l, err) && crv_listing_end(&l, rs, err);
 }

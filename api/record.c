@@ -129,7 +129,7 @@ bool crv_record_versions(struct crv_req *rq, struct crv_resp *rs, const struct c
       {"RECORDED", "recorded_at", CRV_COL_TEXT}, {"BY", "recorded_by", CRV_COL_TEXT},
       {"WITHDRAWN", "withdrawn", CRV_COL_TEXT},  {"DIGEST", "digest", CRV_COL_TEXT},
   };
-  _listing_ struct crv_listing l;
+  _listing_ struct crv_listing l = {0};
   struct reading r = {.rq = rq, .t = t, .key = key, .list = &l};
   return crv_listing_begin(&l, rq, columns, sizeof columns / sizeof *columns, 0, rq->now_ms, err) &&
          crv_store_read(crv_api_of(rq)->store, read_versions, &r, err) &&

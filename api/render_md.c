@@ -5,7 +5,7 @@
 #include "api/render.h"
 
 static void table(const json_t *rows, const char *title, struct crv_buf *out) {
-  _table_ struct crv_table t;
+  _table_ struct crv_table t = {0};
   size_t i;
   json_t *row;
   if (json_array_size(rows) == 0) return;

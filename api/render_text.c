@@ -44,7 +44,7 @@ static void head(const struct crv_render *r, struct crv_buf *out) {
 
 /* The rows of a list that have the outlook (NULL: all). */
 static void table(const json_t *rows, const char *title, const char *outlook, struct crv_buf *out) {
-  _table_ struct crv_table t;
+  _table_ struct crv_table t = {0};
   size_t i;
   json_t *row;
   crv_table_init(&t, crv_row_columns, crv_n_row_columns);

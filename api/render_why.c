@@ -155,7 +155,7 @@ static const struct crv_column format_columns[] = {
 };
 
 static void items_text(const json_t *budget, struct crv_buf *out) {
-  _table_ struct crv_table t;
+  _table_ struct crv_table t = {0};
   char text[CRV_CELL];
   size_t i;
   json_t *v;
@@ -176,7 +176,7 @@ static void items_text(const json_t *budget, struct crv_buf *out) {
 }
 
 static void formats_text(const json_t *budget, struct crv_buf *out) {
-  _table_ struct crv_table t;
+  _table_ struct crv_table t = {0};
   char text[CRV_CELL];
   size_t i;
   json_t *v;

@@ -13,7 +13,7 @@ enum { EXCLUDED_MAX = 1000 };
 
 bool crv_show_html(struct crv_req *rq, struct crv_resp *rs, const char *title, const char *text,
                    struct crv_err *err) {
-  _buf_ struct crv_buf b;
+  _buf_ struct crv_buf b = {0};
   (void)rq;
   crv_buf_init(&b, 0);
   crv_buf_str(
@@ -84,7 +84,7 @@ static json_t *answer_of(const struct crv_show *show, struct crv_err *err) {
 
 bool crv_show_decision(struct crv_req *rq, struct crv_resp *rs, int status,
                        const struct crv_show *show, struct crv_err *err) {
-  _buf_ struct crv_buf b;
+  _buf_ struct crv_buf b = {0};
   crv_buf_init(&b, 0);
   if (rq->format == CRV_F_JSON && !rq->pretty)
     return crv_decision_text(show->row, &show->standing, &b, err) &&
@@ -113,7 +113,7 @@ static json_t *row_answer(const struct crv_show *show, json_t *row) {
 bool crv_show_row(struct crv_req *rq, struct crv_resp *rs, const struct crv_show *show,
                   const char *offer, struct crv_err *err) {
   const struct crv_row *row = crv_evaluation_row(show->run, offer);
-  _buf_ struct crv_buf b;
+  _buf_ struct crv_buf b = {0};
   crv_buf_init(&b, 0);
   if (!row)
     return crv_fail(err, CRV_NOT_FOUND, "Decision %" PRId64 " did not consider an offer %.128s.",

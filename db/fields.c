@@ -39,7 +39,7 @@ bool crv_fields_digest(const struct crv_buf *b, char *out, struct crv_err *err) 
 }
 
 bool crv_version_content(const struct crv_version *v, char *out, struct crv_err *err) {
-  _buf_ struct crv_buf b;
+  _buf_ struct crv_buf b = {0};
   crv_buf_init(&b, 0);
   crv_fields_int(&b, v->withdrawn);
   crv_fields_text(&b, v->digest);
@@ -51,7 +51,7 @@ bool crv_version_content(const struct crv_version *v, char *out, struct crv_err 
 }
 
 bool crv_content_content(const struct crv_content *c, char *out, struct crv_err *err) {
-  _buf_ struct crv_buf b;
+  _buf_ struct crv_buf b = {0};
   crv_buf_init(&b, 0);
   crv_fields_text(&b, c->sha256);
   crv_fields_text(&b, c->media_type);
@@ -61,7 +61,7 @@ bool crv_content_content(const struct crv_content *c, char *out, struct crv_err 
 
 bool crv_decision_content(const struct crv_decision_row *d, const char *result_sha, char *out,
                           struct crv_err *err) {
-  _buf_ struct crv_buf b;
+  _buf_ struct crv_buf b = {0};
   crv_buf_init(&b, 0);
   crv_fields_int(&b, d->number);
   crv_fields_text(&b, d->sheet_name);

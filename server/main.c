@@ -327,7 +327,7 @@ static int import(int argc, char **argv) {
     return CRV_EX_USAGE;
   }
   if (origin && strcmp(origin, "supplier") == 0) job.origin = CRV_ORIGIN_SUPPLIER;
-  _buf_ struct crv_buf file;
+  _buf_ struct crv_buf file = {0};
   if (!file_read(words[0], &file) || !state_find(state, &cfg)) {
     fprintf(stderr, "crivod: cannot read %s\n", words[0]);
     return EX_DATAERR;

@@ -74,7 +74,7 @@ static void dump(const json_t *j, bool pretty, struct crv_buf *b) {
 bool crv_resp_json_steal(struct crv_req *rq, struct crv_resp *rs, int status, json_t *j,
                          struct crv_err *err) {
   _json_ json_t *owned = j;
-  _buf_ struct crv_buf b;
+  _buf_ struct crv_buf b = {0};
   crv_buf_init(&b, 0);
   dump(owned, rq->pretty, &b);
   if (b.failed) return crv_fail(err, CRV_OUT_OF_MEMORY, "No memory for the answer.");
@@ -121,7 +121,7 @@ static void problem_bare(struct crv_resp *rs) {
 void crv_resp_problem(const struct crv_req *rq, struct crv_resp *rs, const struct crv_err *err) {
   const struct crv_code_info *info = crv_code_info(err->code);
   const char *wait = retry_after(err->code);
-  _buf_ struct crv_buf b;
+  _buf_ struct crv_buf b = {0};
   crv_buf_init(&b, 0);
   bool text = wants_text(rq);
   crv_resp_done(rs);

@@ -119,7 +119,7 @@ static void drop_marks(char *s) {
 }
 
 static char *dump(const json_t *j, size_t flags) {
-  _buf_ struct crv_buf b;
+  _buf_ struct crv_buf b = {0};
   crv_buf_init(&b, 0);
   if (!j || has_real(j)) return NULL;
   if (json_dump_callback(j, add_chunk, &b, flags | JSON_COMPACT | JSON_ENCODE_ANY) != 0)

@@ -106,7 +106,7 @@ static bool escape(struct lex *x, struct crv_buf *b) {
 }
 
 static const char *read_text(struct lex *x) {
-  _buf_ struct crv_buf b;
+  _buf_ struct crv_buf b = {0};
   crv_buf_init(&b, 0);
   int quote = peek(x);
   x->at++;

@@ -121,7 +121,7 @@ static void say(struct crv_buf *b, const struct crv_condition *const *conds, siz
 
 const char *crv_action_text(struct crv_arena *a, const struct crv_condition *const *conds, size_t n,
                             int64_t points, int64_t offers) {
-  _buf_ struct crv_buf b;
+  _buf_ struct crv_buf b = {0};
   crv_buf_init(&b, 0);
   say(&b, conds, n);
   if (b.failed) return NULL;

@@ -120,6 +120,7 @@ static void fact_add(struct crv_fact *facts, size_t *n, struct crv_fact f) {
   if (*n < CRV_MAX_FACTS) facts[(*n)++] = f;
 }
 void crv_demanded(struct crv_finding *f, struct crv_fact fact) {
+  if (fact.type == CRV_FACT_NULL) return; /* nothing is demanded of it */
   fact_add(f->demanded, &f->n_demanded, fact);
 }
 void crv_observed(struct crv_finding *f, struct crv_fact fact) {
@@ -158,7 +159,7 @@ static bool render_part(const struct crv_condition *c, const char *t, size_t len
 }
 
 static const char *render(struct crv_eval *ev, const struct crv_condition *c) {
-  _buf_ struct crv_buf out, part;
+  _buf_ struct crv_buf out = {0}, part = {0};
   crv_buf_init(&out, 0);
   crv_buf_init(&part, 0);
   for (const char *t = crv_condition_info(c->code)->sentence; *t;) {

@@ -71,7 +71,7 @@ static void say_none(const struct crv_shortlist *s, struct crv_buf *b) {
 }
 
 void crv_headline_make(struct crv_shortlist *s, struct crv_eval *ev) {
-  _buf_ struct crv_buf b;
+  _buf_ struct crv_buf b = {0};
   crv_buf_init(&b, 0);
   if (s->n_retained)
     say_retained(s, &b);

@@ -30,7 +30,7 @@ static size_t gather(struct crv_row **to, struct crv_row *const *rows, size_t n)
 }
 
 bool crv_matrix_digest(const struct crv_shortlist *s, char *out) {
-  _buf_ struct crv_buf row, all;
+  _buf_ struct crv_buf row = {0}, all = {0};
   size_t n = 0, most = s->n_retained + s->n_preselection + s->n_excluded;
   _free_ struct crv_row **rows = calloc(most + 1, sizeof(*rows));
   crv_buf_init(&row, 0);

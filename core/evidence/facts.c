@@ -83,19 +83,29 @@ static json_t *nested(const json_t *j, const char *ptr, struct crv_err *err) {
   return crv_steal(&root);
 }
 
+/* Length of what at and the dotted key have in common, "/" standing for "."; 0 unless one of them
+   ends there. */
+static size_t in_common(const char *at, const char *key) {
+  size_t i = 0;
+  while (key[i] && (at[i] == key[i] || (key[i] == '.' && at[i] == '/'))) i++;
+  bool key_ends = key[i] == '\0' && (at[i] == '\0' || at[i] == '/');
+  return key_ends || (at[i] == '\0' && key[i] == '.') ? i : 0;
+}
+
 /* "/result/facts/host/ram" -> "/result/facts/host.ram" where the client wrote "host.ram". */
 static void name_as_written(const json_t *j, const char *ptr, struct crv_field_err *at) {
   const char *key;
   json_t *value;
+  char rest[sizeof at->ptr];
   size_t n = strlen(ptr);
   if (strncmp(at->ptr, ptr, n) != 0 || at->ptr[n] != '/') return;
+  memcpy(rest, at->ptr, sizeof rest);
   json_object_foreach(unconst(j), key, value) {
-    size_t len = strlen(key), i = 0;
-    const char *rest = at->ptr + n + 1;
-    if (!strchr(key, '.')) continue;
-    while (i < len && (rest[i] == key[i] || (key[i] == '.' && rest[i] == '/'))) i++;
-    if (i < len || (rest[len] != '\0' && rest[len] != '/')) continue;
-    memcpy(at->ptr + n + 1, key, len);
+    size_t same = strchr(key, '.') ? in_common(rest + n + 1, key) : 0;
+    if (same == 0) continue;
+    int room = (int)(sizeof at->ptr - n - 2);
+    snprintf(at->ptr + n + 1, sizeof at->ptr - n - 1, "%.*s%s", room, key, rest + n + 1 + same);
+    crv_text_repair(at->ptr);
     return;
   }
 }

@@ -127,11 +127,15 @@ bool crv_policy_decode(const json_t *j, const char *ptr, struct crv_policy *ret,
 /* -- writing ------------------------------------------------------------------------------------
  */
 
+/* A default that was lifted is written too, so that reading it back gives the same policy. */
 static json_t *ages_json(const struct crv_policy *p, bool asked) {
+  struct crv_policy usual;
   _json_ json_t *ages = json_object();
+  crv_policy_default(&usual);
   for (const struct crv_enum_name *k = crv_kind_names; ages && k->name; k++) {
     struct crv_opt_int age = p->max_age[k->value];
-    if (p->asked[k->value] != asked || (!asked && !age.set)) continue;
+    if (p->asked[k->value] != asked) continue;
+    if (!asked && !age.set && !usual.max_age[k->value].set) continue;
     bool ok = age.set ? crv_json_set_int(ages, k->name, age.v / CRV_HOUR_MS)
                       : crv_json_set_text(ages, k->name, "none");
     if (!ok) return NULL;

@@ -7,3 +7,11 @@ libmemory_a_SOURCES = \
 	core/memory/formats.c core/memory/formats.def \
 	core/memory/training.c
 libmemory_a_CPPFLAGS = $(AM_CPPFLAGS) $(JANSSON_CFLAGS)
+
+if HAVE_CHECK
+check_PROGRAMS += \
+	tests/unit/t_budget
+tests_unit_t_budget_SOURCES = tests/unit/t_budget.c
+tests_unit_t_budget_CPPFLAGS = $(AM_CPPFLAGS) $(CHECK_CFLAGS)
+tests_unit_t_budget_LDADD = libshapes.a $(MEMORY_LIBS) $(CHECK_LIBS)
+endif

@@ -12,6 +12,9 @@ BEGIN {
 {
   scan($0)
   check(CODE, FILENAME ~ /^core\//)
+  # what its cleanup would free must be set at once: a return may come first
+  if (CODE ~ /^[ \t]*_[a-z]+_[ \t]/ && CODE ~ /;/ && CODE !~ /=/)
+    complain("a cleanup variable must be initialised where it is declared")
 }
 
 function set(into, names,    i, n, w) {

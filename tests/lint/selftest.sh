@@ -121,6 +121,8 @@ for call in 'strcpy(a, b)' 'sprintf(a, "x")' 'strtok (a, b)' 'atoi(a)' 'json_loa
 done
 echo 'int b(void) { goto out; }' >>api/routes.c
 plant banned "goto" 'goto: use'
+printf 'int b(void) {\n  _buf_ struct crv_buf x;\n}\n' >>api/routes.c
+plant banned "an uninitialised cleanup variable" 'must be initialised'
 echo 'long b(void) { return time(0); }' >>core/base/err.c
 plant banned "the clock in core" 'time() is banned in core'
 echo 'double crv_d;' >>core/base/err.c
