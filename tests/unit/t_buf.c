@@ -7,7 +7,7 @@
 #include "core/base/buf.h"
 
 START_TEST(appends_are_joined_and_end_with_nul) {
-  _buf_ struct crv_buf b;
+  _buf_ struct crv_buf b = {0};
   crv_buf_init(&b, 0);
   crv_buf_str(&b, "ab");
   crv_buf_char(&b, 'c');
@@ -21,7 +21,7 @@ START_TEST(appends_are_joined_and_end_with_nul) {
 END_TEST
 
 START_TEST(long_contents_survive_growth) {
-  _buf_ struct crv_buf b;
+  _buf_ struct crv_buf b = {0};
   crv_buf_init(&b, 0);
   for (int i = 0; i < 20000; i++) crv_buf_printf(&b, "%05d", i);
   ck_assert_uint_eq(b.len, 100000);
@@ -30,7 +30,7 @@ START_TEST(long_contents_survive_growth) {
 END_TEST
 
 START_TEST(the_limit_is_met_to_the_byte_and_the_error_sticks) {
-  _buf_ struct crv_buf b;
+  _buf_ struct crv_buf b = {0};
   crv_buf_init(&b, 5);
   crv_buf_str(&b, "12345");
   ck_assert(!b.failed);
@@ -44,7 +44,7 @@ START_TEST(the_limit_is_met_to_the_byte_and_the_error_sticks) {
 END_TEST
 
 START_TEST(a_length_that_overflows_fails) {
-  _buf_ struct crv_buf b;
+  _buf_ struct crv_buf b = {0};
   crv_buf_init(&b, 0);
   crv_buf_str(&b, "x");
   crv_buf_add(&b, "y", SIZE_MAX);
@@ -53,7 +53,7 @@ START_TEST(a_length_that_overflows_fails) {
 END_TEST
 
 START_TEST(take_gives_the_contents_and_empties) {
-  _buf_ struct crv_buf b;
+  _buf_ struct crv_buf b = {0};
   size_t len = 99;
   crv_buf_init(&b, 10);
   char *empty = crv_buf_take(&b, &len);

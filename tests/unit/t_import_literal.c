@@ -56,7 +56,7 @@ START_TEST(literals_of_both_kinds) {
   for (size_t i = 0; i < sizeof good / sizeof *good; i++) {
     const char *why = "nothing";
     _arena_ struct crv_arena *a = crv_arena_new(0);
-    _buf_ struct crv_buf b;
+    _buf_ struct crv_buf b = {0};
     crv_buf_init(&b, 0);
     const struct crv_literal *v = crv_literal_read(good[i].text, strlen(good[i].text), a, &why);
     ck_assert_msg(v != NULL, "%s: %s", good[i].text, why);
@@ -130,7 +130,7 @@ START_TEST(a_nul_ends_nothing) {
 END_TEST
 
 START_TEST(size_is_bounded) {
-  _buf_ struct crv_buf b;
+  _buf_ struct crv_buf b = {0};
   const char *why = NULL;
   _arena_ struct crv_arena *a = crv_arena_new(0);
   crv_buf_init(&b, 0);

@@ -240,7 +240,7 @@ static void collect(const struct crv_jspec *spec, void *ctx) {
 }
 
 START_TEST(every_table_is_visited_once) {
-  _buf_ struct crv_buf b;
+  _buf_ struct crv_buf b = {0};
   crv_buf_init(&b, 0);
   crv_jspec_each(&thing_spec, collect, &b);
   ck_assert_str_eq(b.data, "Thing Host Disk ");
