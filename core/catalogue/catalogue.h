@@ -9,14 +9,14 @@
 /* One version as stored. Owned by the snapshots that hold it (reference counted). */
 struct crv_offer_rec {
   const char *key;
-  int64_t version;          /* 1.. */
-  int64_t seq;              /* ledger position */
-  int64_t recorded_at;      /* ms */
-  bool withdrawn;           /* a tombstone: offer is NULL */
+  int64_t version;     /* 1.. */
+  int64_t seq;         /* ledger position */
+  int64_t recorded_at; /* ms */
+  bool withdrawn;      /* a tombstone: offer is NULL */
   const struct crv_offer *offer;
-  const char *source_key;   /* piece cited or recorded with it; NULL: none */
+  const char *source_key; /* piece cited or recorded with it; NULL: none */
   int64_t source_version;
-  const char *digest;       /* sha256 of the canonical content, hex */
+  const char *digest; /* sha256 of the canonical content, hex */
   /* private */
   struct crv_arena *arena;
   int refs;
@@ -37,15 +37,16 @@ struct crv_catalogue {
   int refs;
 };
 
-/* base (NULL: empty) and n records, any order, with seq > base's: a new snapshot with one reference.
-   Takes one reference of each record in every case. NULL: out of memory. */
+/* base (NULL: empty) and n records, any order, with seq > base's: a new snapshot with one
+   reference. Takes one reference of each record in every case. NULL: out of memory. */
 struct crv_catalogue *crv_catalogue_extend(const struct crv_catalogue *base,
                                            struct crv_offer_rec **add, size_t n, int64_t position);
 struct crv_catalogue *crv_catalogue_ref(struct crv_catalogue *c); /* atomic */
 void crv_catalogue_unref(struct crv_catalogue *c);                /* NULL allowed */
 
-/* The version of each key in force at position p and time t (the highest version with seq <= p whose
-   period contains t; a tombstone hides older ones), keys ascending. Fills a's array; returns count. */
+/* The version of each key in force at position p and time t (the highest version with seq <= p
+   whose period contains t; a tombstone hides older ones), keys ascending. Fills a's array; returns
+   count. */
 bool crv_catalogue_in_force(const struct crv_catalogue *c, int64_t p, int64_t t,
                             struct crv_arena *a, const struct crv_offer_rec ***ret, size_t *ret_n,
                             struct crv_err *err);

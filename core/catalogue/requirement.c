@@ -138,8 +138,9 @@ static bool check_requirement(struct check *c, size_t i, const struct crv_requir
 
 static bool check_preference(struct check *c, size_t i, const struct crv_preference *p) {
   if (!find_field(c, "preferences", i, p->field)) return false;
-  bool ok = check_value(c, "equals", p->equals) & check_value(c, "at_least", p->at_least) &
-            check_value(c, "at_most", p->at_most);
+  bool ok = check_value(c, "equals", p->equals);
+  ok &= check_value(c, "at_least", p->at_least);
+  ok &= check_value(c, "at_most", p->at_most);
   if (!p->equals && !has_order(c->field->type))
     ok = refuse_order(c, p->at_least ? "at_least" : "at_most", "equals");
   return ok;

@@ -11,13 +11,13 @@
 struct crv_piece_rec {
   const char *key;
   int64_t version;
-  int64_t seq;               /* ledger position */
-  int64_t recorded_at;       /* ms */
-  const char *recorded_by;   /* token name */
+  int64_t seq;             /* ledger position */
+  int64_t recorded_at;     /* ms */
+  const char *recorded_by; /* token name */
   const struct crv_piece *piece;
   const char *digest;
-  const char *ref;           /* "key@version" */
-  struct crv_arena *arena;   /* private */
+  const char *ref;         /* "key@version" */
+  struct crv_arena *arena; /* private */
   int refs;
 };
 struct crv_piece_rec *crv_piece_rec_new(const char *key, int64_t version, int64_t seq,
@@ -41,15 +41,19 @@ const struct crv_piece_rec *crv_evidence_find(const struct crv_evidence *e, cons
                                               int64_t version, int64_t p);
 
 /* max_age by kind, ms; unset: none. Default: 30 days for commercial_sheet and catalogue_import. The
-   default applies only to pieces that state no valid_until; an age that the question asks for applies
-   to every piece of the kind. */
+   default applies only to pieces that state no valid_until; an age that the question asks for
+   applies to every piece of the kind. */
 struct crv_policy {
   struct crv_opt_int max_age[CRV_KIND_COUNT];
   bool asked[CRV_KIND_COUNT];
 };
 void crv_policy_default(struct crv_policy *p);
-/* {"max_age":{"commercial_sheet":"7d" or hours as integer}} ; unknown kinds are field errors. */
-bool crv_policy_decode(const json_t *j, const char *ptr, struct crv_policy *ret, struct crv_err *err);
+/* {"max_age": {kind: age}} for every piece of the kind, {"default_max_age": {kind: age}} for those
+   that state no valid_until; an age is "7d", "12h", hours as an integer, or "none". What is not
+   named keeps its default. Unknown kinds and other fields are field errors. */
+bool crv_policy_decode(const json_t *j, const char *ptr, struct crv_policy *ret,
+                       struct crv_err *err);
+/* Both maps in whole hours; reading it back gives the same policy. New; NULL: out of memory. */
 json_t *crv_policy_json(const struct crv_policy *p);
 /* The instant from which the piece no longer counts (valid_until or age); unset: never. */
 struct crv_opt_int crv_piece_expiry(const struct crv_piece *p, const struct crv_policy *policy);
@@ -57,16 +61,16 @@ struct crv_opt_int crv_piece_expiry(const struct crv_piece *p, const struct crv_
 /* Why a considered piece doesn't count at a time. */
 enum crv_standing {
   CRV_STANDS = 0,
-  CRV_STANDS_NOT_YET,     /* observed after as_of */
+  CRV_STANDS_NOT_YET, /* observed after as_of */
   CRV_STANDS_EXPIRED,
-  CRV_STANDS_SUPERSEDED,  /* a newer version, or a piece that names it in supersedes */
+  CRV_STANDS_SUPERSEDED, /* a newer version, or a piece that names it in supersedes */
   CRV_STANDS_RETRACTED,
 };
 
 /* The pieces in force at position p and time t, indexed for one evaluation. Lives in an arena. */
 struct crv_index;
 struct crv_indexed {
-  const struct crv_piece_rec *rec;   /* the highest version <= p of its key */
+  const struct crv_piece_rec *rec; /* the highest version <= p of its key */
   enum crv_standing standing;
   struct crv_opt_int expiry;
 };
@@ -74,9 +78,11 @@ struct crv_index *crv_index_new(const struct crv_evidence *e, int64_t p, int64_t
                                 const struct crv_policy *policy, struct crv_arena *a);
 /* Every indexed piece, by key. */
 size_t crv_index_all(const struct crv_index *ix, const struct crv_indexed **ret);
-/* The pieces that concern an offer: scope names the offer key, its supplier_ref with its supplier, its
-   supplier alone (kinds without a device), one of its device models (models[n]), or, for kinds without
-   device or supplier, the sheet's model; by key. False: out of memory. */
+/* The pieces that concern an offer, by key: the scope names the offer's key; its supplier_ref (and
+   no other supplier); one of its device models (models[n]); for kinds that are not about a device,
+   its supplier and neither an offer nor a supplier_ref; for quality evaluations, and for pieces
+   that name none of these, the sheet's model (or application: model_name); for documentation, the
+   device's architecture, or none. "*" names all. False: out of memory. */
 bool crv_index_for_offer(const struct crv_index *ix, const struct crv_offer_rec *offer,
                          const char *const *models, size_t n_models, const char *model_name,
                          struct crv_arena *a, const struct crv_indexed ***ret, size_t *ret_n);
@@ -91,18 +97,18 @@ enum crv_standing crv_citation_standing(const struct crv_index *ix, const struct
 
 /* The dimensions on which a criterion matches a piece. */
 enum crv_dim_set {
-  CRV_DIMS_MEMORY,     /* task, device, devices, strategy, model name+revision (or fingerprint), formats,
-                          every setting that the sheet names */
-  CRV_DIMS_QUALITY,    /* model name+revision, formats, adapter */
-  CRV_DIMS_LATENCY,    /* memory plus supplier and supplier_ref */
-  CRV_DIMS_SUPPLIER,   /* supplier and supplier_ref, or a lot of the supplier */
-  CRV_DIMS_OFFER,      /* the offer version */
-  CRV_DIMS_ARCHITECTURE,/* device or architecture, runtime */
+  CRV_DIMS_MEMORY,       /* task, device, devices, strategy, model name+revision (or fingerprint),
+                            formats,       every setting that the sheet names */
+  CRV_DIMS_QUALITY,      /* model name+revision, formats, adapter */
+  CRV_DIMS_LATENCY,      /* memory plus supplier and supplier_ref */
+  CRV_DIMS_SUPPLIER,     /* supplier and supplier_ref, or a lot of the supplier */
+  CRV_DIMS_OFFER,        /* the offer version */
+  CRV_DIMS_ARCHITECTURE, /* device or architecture, runtime */
 };
-struct crv_demand {    /* what one offer is asked under one accepted placement */
+struct crv_demand { /* what one offer is asked under one accepted placement */
   const struct crv_sheet *sheet;
   const struct crv_offer_rec *offer;
-  const char *device;  /* the canonical model being considered (one of the candidates) */
+  const char *device; /* the canonical model being considered (one of the candidates) */
   int64_t devices;
   enum crv_strategy strategy;
   struct crv_opt_int length, concurrency, microbatch, rank;
@@ -113,12 +119,14 @@ struct crv_demand {    /* what one offer is asked under one accepted placement *
 const char *crv_scope_mismatch(enum crv_dim_set set, const struct crv_piece *p,
                                const struct crv_demand *d, bool *ret_omitted);
 /* Joint monotone magnitudes. A pass covers when every demanded magnitude is stated and executed >=
-   demanded; a failure when every stated one is <= demanded. NULL: covered; else "length_short",
-   "concurrency_short", "microbatch_short", "rank_short" (or "..._unknown"), for failures
-   "length_beyond", ... */
-const char *crv_scope_magnitudes(const struct crv_piece *p, const struct crv_demand *d, bool failure);
+   demanded; a failure when every demanded one is stated and every stated one is demanded and <=
+   that. NULL: covered; else "length_short", "concurrency_short", "microbatch_short", "rank_short"
+   for a pass, "length_beyond", ... for a failure, "length_unknown", ... for both. */
+const char *crv_scope_magnitudes(const struct crv_piece *p, const struct crv_demand *d,
+                                 bool failure);
 /* What the piece states beyond the sheet, as pins: facts name -> text ("runtime" ->
    "transformers 5.17.0", "driver" -> "580.159"). At most 12; returns how many. */
-size_t crv_scope_pins(const struct crv_piece *p, const struct crv_demand *d, struct crv_fact ret[12]);
+size_t crv_scope_pins(const struct crv_piece *p, const struct crv_demand *d,
+                      struct crv_fact ret[12]);
 
 #endif

@@ -198,7 +198,8 @@ bool crv_piece_check(const void *obj, const char *ptr, struct crv_err *err) {
   char scope[160], result[160];
   snprintf(scope, sizeof scope, "%.140s/scope", ptr);
   snprintf(result, sizeof result, "%.140s/result", ptr);
-  bool ok = check_times(p, ptr, err) & check_supersedes(p, ptr, err);
+  bool ok = check_times(p, ptr, err);
+  ok &= check_supersedes(p, ptr, err);
   ok &= check_needs(&crv_scope_spec, p->scope, kind->scope_needed, scope, kind->name, err);
   if (!p->retracted)
     ok &= check_needs(&crv_result_spec, p->result, kind->result_needed, result, kind->name, err);

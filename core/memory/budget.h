@@ -8,10 +8,10 @@
 
 /* One weight format: bytes = elements * bits_num / bits_den / 8, rounded up. */
 struct crv_weight_format {
-  const char *id;       /* "bf16" */
+  const char *id; /* "bf16" */
   int64_t bits_num, bits_den;
-  bool exact;           /* false: real checkpoints carry extra data (scales, zeros, unquantised layers) */
-  const char *note;     /* "" or a sentence */
+  bool exact; /* false: real checkpoints carry extra data (scales, zeros, unquantised layers) */
+  const char *note; /* "" or a sentence */
   const char *source;
 };
 extern const struct crv_weight_format crv_weight_formats[];
@@ -28,11 +28,12 @@ enum crv_basis {
   CRV_BASIS_ESTIMATED,
   CRV_BASIS_MEASURED,
   CRV_BASIS_DECLARED,
-  CRV_BASIS_UNKNOWN,        /* bytes unset */
+  CRV_BASIS_UNKNOWN, /* bytes unset */
 };
 extern const struct crv_enum_name crv_basis_names[];
 
-/* A labelled value, used for formula inputs, demanded and observed values and condition parameters. */
+/* A labelled value, used for formula inputs, demanded and observed values and condition parameters.
+ */
 enum crv_fact_type {
   CRV_FACT_TEXT = 1,
   CRV_FACT_INT,
@@ -40,7 +41,7 @@ enum crv_fact_type {
   CRV_FACT_DECIMAL, /* micro */
   CRV_FACT_TIME,    /* ms */
   CRV_FACT_BOOL,
-  CRV_FACT_NULL,    /* known to be unknown */
+  CRV_FACT_NULL, /* known to be unknown */
 };
 struct crv_fact {
   const char *name;
@@ -51,38 +52,38 @@ struct crv_fact {
 
 enum { CRV_MAX_INPUTS = 8 };
 struct crv_budget_item {
-  const char *item;            /* "weights", "kv_cache", "activations", or the sheet's own words */
-  struct crv_opt_int bytes;    /* for the whole workload when `per_total`, else on each device */
-  struct crv_opt_int per_device;/* on one device under the placement (sharded, rounded up) */
+  const char *item;         /* "weights", "kv_cache", "activations", or the sheet's own words */
+  struct crv_opt_int bytes; /* for the whole workload when `per_total`, else on each device */
+  struct crv_opt_int per_device; /* on one device under the placement (sharded, rounded up) */
   enum crv_basis basis;
-  bool floor;                  /* part of the floor */
-  const char *formula;         /* id, "weights.dense"; NULL for declared items */
+  bool floor;          /* part of the floor */
+  const char *formula; /* id, "weights.dense"; NULL for declared items */
   struct crv_fact inputs[CRV_MAX_INPUTS];
   size_t n_inputs;
   const char *phases[8];
   size_t n_phases;
-  const char *source;          /* of the formula or the piece's key */
+  const char *source; /* of the formula or the piece's key */
   const char *note;
 };
 
 struct crv_budget {
   struct crv_opt_int parameters;
   struct crv_opt_int weights_bytes, kv_bytes_per_token, kv_bytes, headroom_bytes;
-  struct crv_opt_int floor_bytes;      /* whole workload: unset when no floor is known */
-  struct crv_opt_int reserve_bytes;    /* unset when an item is unknown or none is declared */
+  struct crv_opt_int floor_bytes;   /* whole workload: unset when no floor is known */
+  struct crv_opt_int reserve_bytes; /* unset when an item is unknown or none is declared */
   struct crv_opt_int envelope_bytes;
   struct crv_opt_int device_floor, device_envelope; /* on each device (the largest one) */
-  bool complete;                       /* no unknown item, nothing left out */
+  bool complete;                                    /* no unknown item, nothing left out */
   int64_t devices;
   enum crv_strategy strategy;
-  struct crv_list items;               /* struct crv_budget_item */
-  struct crv_list unknown;             /* const char * */
-  struct crv_list left_out;            /* const char *: sentences */
-  struct crv_list phases;              /* struct crv_phase_bytes */
+  struct crv_list items;    /* struct crv_budget_item */
+  struct crv_list unknown;  /* const char * */
+  struct crv_list left_out; /* const char *: sentences */
+  struct crv_list phases;   /* struct crv_phase_bytes */
 };
 struct crv_phase_bytes {
   const char *phase;
-  struct crv_opt_int bytes;            /* per device, known items of that phase */
+  struct crv_opt_int bytes; /* per device, known items of that phase */
 };
 struct crv_format_row {
   const char *format, *note;
@@ -90,8 +91,8 @@ struct crv_format_row {
 };
 
 /* Budget of sheet on devices with strategy (0: single). Everything lives in a. False with
-   INVALID_FIELDS on overflow, OUT_OF_MEMORY. An unknown format or missing parameter count gives unset
-   figures, never an error. */
+   INVALID_FIELDS on overflow, OUT_OF_MEMORY. An unknown format or missing parameter count gives
+   unset figures, never an error. */
 bool crv_budget_make(const struct crv_sheet *sheet, int64_t devices, enum crv_strategy strategy,
                      struct crv_arena *a, struct crv_budget *ret, struct crv_err *err);
 /* The same weights in the usual formats (fp32, bf16, fp8, int4-like rows), same reserve. */

@@ -37,17 +37,17 @@ struct crv_length {
   struct crv_opt_int prompt, generated; /* tokens */
 };
 struct crv_adaptation {
-  const char *method;               /* "full", "lora", "qlora" */
+  const char *method; /* "full", "lora", "qlora" */
   struct crv_opt_int rank;
-  struct crv_list target_modules;   /* const char * */
+  struct crv_list target_modules; /* const char * */
   const char *optimizer;
   const char *checkpointing, *attention, *loss;
   enum crv_tri fused_backward;
 };
 struct crv_execution {
-  const char *engine;               /* "vllm", "vllm 0.17.0" */
-  struct crv_list limits;           /* struct crv_pair: engine limits by name */
-  const char *offload;              /* "none", "weights", "kv_cache", "optimizer", ... */
+  const char *engine;     /* "vllm", "vllm 0.17.0" */
+  struct crv_list limits; /* struct crv_pair: engine limits by name */
+  const char *offload;    /* "none", "weights", "kv_cache", "optimizer", ... */
   const char *kv_sharing;
 };
 struct crv_scene_input {
@@ -55,7 +55,7 @@ struct crv_scene_input {
 };
 struct crv_scene {
   const char *application, *version;
-  struct crv_list inputs;           /* struct crv_scene_input */
+  struct crv_list inputs; /* struct crv_scene_input */
   const char *largest_input, *resolution;
   struct crv_list assets, textures; /* struct crv_amount_item */
   struct crv_opt_int jobs;
@@ -63,28 +63,28 @@ struct crv_scene {
 struct crv_quality {
   const char *metric, *dataset, *dataset_revision;
   struct crv_opt_int at_least, at_most; /* decimal micro; exactly one */
-  struct crv_opt_int share;             /* decimal micro of the dataset, 1000000 = all; unset: all */
+  struct crv_opt_int share; /* decimal micro of the dataset, 1000000 = all; unset: all */
 };
 struct crv_latency {
   struct crv_opt_int p50, p90, p95, p99, max; /* ms, at most */
 };
 struct crv_acceptance {
   struct crv_latency *latency_ms;
-  struct crv_opt_int completion;   /* decimal micro, least share of requests or jobs completed */
-  struct crv_opt_int errors;       /* most errors */
-  struct crv_opt_int throughput;   /* decimal micro, at least, in throughput_unit */
-  const char *throughput_unit;     /* "tokens/s" */
+  struct crv_opt_int completion; /* decimal micro, least share of requests or jobs completed */
+  struct crv_opt_int errors;     /* most errors */
+  struct crv_opt_int throughput; /* decimal micro, at least, in throughput_unit */
+  const char *throughput_unit;   /* "tokens/s" */
 };
 enum crv_span { CRV_SPAN_ONE_MACHINE = 1, CRV_SPAN_ANY };
 struct crv_placement {
   struct crv_opt_int devices;
-  enum crv_strategy strategy;      /* 0: not stated */
-  enum crv_tri whole;              /* whole devices only; unset: as whole = true */
-  enum crv_span span;              /* 0: one machine */
+  enum crv_strategy strategy; /* 0: not stated */
+  enum crv_tri whole;         /* whole devices only; unset: as whole = true */
+  enum crv_span span;         /* 0: one machine */
 };
 struct crv_software {
-  const char *architecture;        /* device architecture wanted, "hopper" */
-  const char *runtime, *driver;    /* version rules: ">=580", "0.17.*", "vllm >=0.17" */
+  const char *architecture;     /* device architecture wanted, "hopper" */
+  const char *runtime, *driver; /* version rules: ">=580", "0.17.*", "vllm >=0.17" */
 };
 enum crv_amount_basis { CRV_AMOUNT_NONE = 0, CRV_AMOUNT_TOTAL, CRV_AMOUNT_ITEMS };
 struct crv_amount_item {
@@ -95,7 +95,7 @@ struct crv_amount_item {
    leaves bytes unset. */
 struct crv_amount {
   struct crv_opt_int bytes;
-  struct crv_list items;           /* struct crv_amount_item */
+  struct crv_list items; /* struct crv_amount_item */
 };
 struct crv_host_need {
   struct crv_amount ram, disk;
@@ -106,12 +106,12 @@ extern const struct crv_enum_name crv_tax_names[];
 enum crv_interruption { CRV_INTERRUPTION_REFUSED = 1, CRV_INTERRUPTION_TOLERATED };
 struct crv_campaign {
   struct crv_opt_int hours;
-  struct crv_opt_int start_by;     /* ms */
+  struct crv_opt_int start_by; /* ms */
   const char *currency;
-  struct crv_opt_int ceiling;      /* decimal micro */
-  enum crv_tax tax;                /* how prices are to be compared; 0: not compared */
+  struct crv_opt_int ceiling;         /* decimal micro */
+  enum crv_tax tax;                   /* how prices are to be compared; 0: not compared */
   enum crv_interruption interruption; /* 0: not stated, taken as refused and printed */
-  struct crv_list rates;           /* const char *: keys of exchange_rate pieces to use */
+  struct crv_list rates;              /* const char *: keys of exchange_rate pieces to use */
 };
 struct crv_headroom {
   struct crv_opt_int bytes;
@@ -121,19 +121,19 @@ enum crv_reserve_basis { CRV_RESERVE_MEASURED = 1, CRV_RESERVE_ESTIMATED, CRV_RE
 enum crv_per { CRV_PER_DEVICE = 1, CRV_PER_TOTAL };
 struct crv_reserve {
   const char *item, *why, *evidence;
-  struct crv_opt_int bytes;        /* unset when basis is unknown */
+  struct crv_opt_int bytes; /* unset when basis is unknown */
   enum crv_reserve_basis basis;
-  enum crv_per per;                /* 0: device */
+  enum crv_per per; /* 0: device */
 };
 enum crv_op { CRV_OP_EQ = 1, CRV_OP_NE, CRV_OP_GE, CRV_OP_LE, CRV_OP_GT, CRV_OP_LT, CRV_OP_IN };
 extern const struct crv_enum_name crv_op_names[]; /* "==", "!=", ">=", "<=", ">", "<", "in" */
 /* A requirement or preference on any offer field; value is the JSON text of a scalar, or of a list
    for "in"; it is read by the offer's own field table. */
 struct crv_requirement {
-  const char *field;               /* dotted path, "host.disk" */
+  const char *field; /* dotted path, "host.disk" */
   enum crv_op op;
-  const char *value;               /* canonical JSON text */
-  struct crv_list attested_by;     /* const char *: evidence kinds; empty: any that can prove it */
+  const char *value;           /* canonical JSON text */
+  struct crv_list attested_by; /* const char *: evidence kinds; empty: any that can prove it */
   const char *why;
 };
 struct crv_preference {
@@ -141,14 +141,14 @@ struct crv_preference {
   const char *equals, *at_least, *at_most; /* canonical JSON text, exactly one */
 };
 struct crv_current {
-  const char *offer;               /* key, or NULL when inline */
-  const char *device;              /* canonical model */
+  const char *offer;  /* key, or NULL when inline */
+  const char *device; /* canonical model */
   struct crv_opt_int devices;
   enum crv_strategy strategy;
 };
 
 struct crv_sheet {
-  const char *name;                /* optional in the body */
+  const char *name; /* optional in the body */
   enum crv_task task;
   struct crv_model *model;
   struct crv_precision *precision;
@@ -157,30 +157,30 @@ struct crv_sheet {
   struct crv_adaptation *adaptation;
   struct crv_execution *execution;
   struct crv_scene *scene;
-  struct crv_list quality;         /* struct crv_quality */
-  const char *quality_waived;      /* why; closes the criterion */
+  struct crv_list quality;    /* struct crv_quality */
+  const char *quality_waived; /* why; closes the criterion */
   struct crv_acceptance *acceptance;
-  struct crv_list placement;       /* struct crv_placement: the accepted ones */
+  struct crv_list placement; /* struct crv_placement: the accepted ones */
   struct crv_software *software;
-  enum crv_tri service_managed;    /* service {managed} */
+  enum crv_tri service_managed; /* service {managed} */
   struct crv_host_need *host;
   struct crv_campaign *campaign;
   struct crv_headroom *headroom;
-  struct crv_list reserve;         /* struct crv_reserve */
-  struct crv_list requirements;    /* struct crv_requirement */
-  struct crv_list preferences;     /* struct crv_preference */
-  struct crv_list phases;          /* const char *: extra phases asked for: evaluation, checkpoint_export */
-  struct crv_list interconnect;    /* const char *: acceptable kinds, any of them */
+  struct crv_list reserve;      /* struct crv_reserve */
+  struct crv_list requirements; /* struct crv_requirement */
+  struct crv_list preferences;  /* struct crv_preference */
+  struct crv_list phases; /* const char *: extra phases asked for: evaluation, checkpoint_export */
+  struct crv_list interconnect; /* const char *: acceptable kinds, any of them */
   struct crv_current *current;
   const char *note;
-  struct crv_list extras;          /* struct crv_extra: x-... */
+  struct crv_list extras; /* struct crv_extra: x-... */
 };
 
 extern const struct crv_jspec crv_sheet_spec;
 
 /* Decodes and checks a sheet. The struct and all it points to live in a. */
-bool crv_sheet_decode(const json_t *j, const char *ptr, struct crv_arena *a,
-                      struct crv_sheet **ret, struct crv_err *err);
+bool crv_sheet_decode(const json_t *j, const char *ptr, struct crv_arena *a, struct crv_sheet **ret,
+                      struct crv_err *err);
 
 /* A field that completeness needs and the sheet lacks: path as in the body ("model.revision"). */
 struct crv_missing {
