@@ -29,8 +29,12 @@ char *crv_gib_of(const json_t *v, char *out) {
 char *crv_cost_of(const json_t *row, char *out) {
   const char *amount = crv_json_text(row, "cost.amount");
   const char *currency = crv_json_text(row, "cost.currency");
-  if (amount)
-    snprintf(out, CRV_CELL, "%s %s", amount, currency ? currency : "?");
+  char money[32];
+  int64_t micro;
+  struct crv_unit_err ue;
+  if (amount && crv_decimal_parse(amount, strlen(amount), &micro, &ue))
+    snprintf(out, CRV_CELL, "%s %s", crv_money_text(micro, money, sizeof money),
+             currency ? currency : "?");
   else
     snprintf(out, CRV_CELL, "unknown");
   return out;
@@ -39,8 +43,11 @@ char *crv_cost_of(const json_t *row, char *out) {
 static char *devices_of(const json_t *row, char *out) {
   const char *name = crv_json_text(row, "device_name");
   if (!name) name = crv_json_text(row, "device");
-  snprintf(out, CRV_CELL, "%" PRId64 " × %s", crv_json_int(row, "devices", 0),
-           name ? name : "unknown");
+  int64_t devices = crv_json_int(row, "devices", 0);
+  if (devices == 1)
+    snprintf(out, CRV_CELL, "%s", name ? name : "unknown");
+  else
+    snprintf(out, CRV_CELL, "%" PRId64 " × %s", devices, name ? name : "unknown");
   return out;
 }
 

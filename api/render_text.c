@@ -87,20 +87,23 @@ static void excluded(const json_t *decision, struct crv_buf *out) {
   }
 }
 
+/* The most unlocking ones; the JSON has them all. */
 static void actions(const json_t *decision, struct crv_buf *out) {
+  enum { SHOWN = 5 };
   const json_t *list = json_object_get(decision, "actions");
-  size_t i;
+  size_t i, n = json_array_size(list);
   json_t *v;
-  if (json_array_size(list) == 0) return;
+  if (n == 0) return;
   crv_buf_str(out, "\nWHAT WOULD SETTLE IT\n");
   json_array_foreach(list, i, v) {
     struct crv_buf line;
-    int64_t offers = crv_json_int(v, "offers", 0), retains = crv_json_int(v, "retains", 0);
+    int64_t retains = crv_json_int(v, "retains", 0);
     const char *ask = crv_json_text(v, "ask");
+    if (i == SHOWN) break;
     crv_buf_init(&line, 0);
-    crv_buf_printf(&line, "%s (%s; %" PRId64 " offer%s%s", crv_json_text(v, "text"),
-                   ask ? ask : "anyone", offers, offers == 1 ? "" : "s", retains ? "" : ")");
-    if (retains) crv_buf_printf(&line, "; retains %" PRId64 ")", retains);
+    crv_buf_printf(&line, "%s (ask the %s", crv_json_text(v, "text"), ask ? ask : "owner");
+    if (retains) crv_buf_printf(&line, "; would retain %" PRId64, retains);
+    crv_buf_char(&line, ')');
     crv_buf_printf(out, "%3zu. ", i + 1);
     if (line.failed)
       out->failed = true;
@@ -108,6 +111,7 @@ static void actions(const json_t *decision, struct crv_buf *out) {
       crv_text_wrap(out, line.data, 5, 5, CRV_TEXT_COLUMNS);
     crv_buf_done(&line);
   }
+  if (n > SHOWN) crv_buf_printf(out, "     and %zu more in the JSON\n", n - SHOWN);
 }
 
 static void sentences(const json_t *list, const char *title, struct crv_buf *out) {
@@ -121,24 +125,59 @@ static void sentences(const json_t *list, const char *title, struct crv_buf *out
   }
 }
 
-/* Of each retained row. */
+/* -- before ordering ------------------------------------------------------------------------ */
+
+static bool row_says(const json_t *row, const char *text) {
+  size_t i;
+  json_t *v;
+  json_array_foreach(json_object_get(row, "before_order"), i, v) {
+    if (strcmp(json_string_value(v), text) == 0) return true;
+  }
+  return false;
+}
+
+/* Did a row above say it already? */
+static bool said(const json_t *rows, size_t upto, const char *text) {
+  for (size_t i = 0; i < upto; i++)
+    if (row_says(json_array_get(rows, i), text)) return true;
+  return false;
+}
+
+/* "text (offers a, b and 2 more)"; without the offers where it holds for every row. */
+static void say_for(const json_t *rows, const char *text, struct crv_buf *out) {
+  size_t i, n = 0, count = 0;
+  json_t *row;
+  struct crv_buf line;
+  crv_buf_init(&line, 0);
+  crv_buf_str(&line, text);
+  json_array_foreach(rows, i, row) {
+    count += row_says(row, text);
+  }
+  json_array_foreach(rows, i, row) {
+    if (count == json_array_size(rows) || !row_says(row, text) || n == 3) continue;
+    crv_buf_printf(&line, "%s%s", n++ ? ", " : " (", crv_json_text(row, "offer"));
+  }
+  if (count > n && n) crv_buf_printf(&line, " and %zu more", count - n);
+  if (n) crv_buf_char(&line, ')');
+  crv_buf_str(out, "  - ");
+  if (line.failed)
+    out->failed = true;
+  else
+    crv_text_wrap(out, line.data, 4, 4, CRV_TEXT_COLUMNS);
+  crv_buf_done(&line);
+}
+
+/* What to hold against the delivered machine, each sentence once. */
 static void before_order(const json_t *rows, struct crv_buf *out) {
   size_t i, k;
   json_t *row, *v;
   bool first = true;
   json_array_foreach(rows, i, row) {
     json_array_foreach(json_object_get(row, "before_order"), k, v) {
+      if (said(rows, i, json_string_value(v))) continue;
       if (first) crv_buf_str(out, "\nBEFORE ORDERING\n");
       first = false;
-      struct crv_buf line;
-      crv_buf_init(&line, 0);
-      crv_buf_printf(&line, "%s: %s", crv_json_text(row, "offer"), json_string_value(v));
-      crv_buf_str(out, "  - ");
-      if (line.failed)
-        out->failed = true;
-      else
-        crv_text_wrap(out, line.data, 4, 4, CRV_TEXT_COLUMNS);
-      crv_buf_done(&line);
+      say_for(rows, json_string_value(v), out);
     }
   }
 }

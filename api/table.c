@@ -7,7 +7,7 @@
 #include "core/base/text.h"
 #include "core/base/units.h"
 
-enum { GAP = 2, LEAST = 8 };
+enum { GAP = 2, LEAST = 12 };
 
 void crv_table_init(struct crv_table *t, const struct crv_column *columns, size_t n) {
   *t = (struct crv_table){.columns = columns, .n_columns = n};
