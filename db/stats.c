@@ -48,6 +48,5 @@ const char *crv_store_warning(void) {
       v < 3007000 || v >= 3051003 || (v >= 3050007 && v < 3051000) || (v >= 3044006 && v < 3045000);
   return fixed ? NULL
                : "this SQLite has the WAL-reset fault (3.7.0 to 3.51.2): only crivod may write to "
-                 "crivo.db or checkpoint it while it runs; use crivod backup, never the sqlite3 "
-                 "shell";
+                 "crivo.db or checkpoint it while it runs, never the sqlite3 shell";
 }
