@@ -123,6 +123,8 @@ const struct crv_jfield *crv_offer_field(const char *path);
    the field takes, an order only where the field has one. Field errors at /requirements/0/field and
    the like; the kinds in attested_by are not looked at (crv_attested_by_check). */
 bool crv_requirements_check(const struct crv_sheet *s, struct crv_err *err);
+/* Likewise for a sheet that stands at ptr of the body ("/sheet"). */
+bool crv_requirements_check_at(const struct crv_sheet *s, const char *ptr, struct crv_err *err);
 
 /* "key@12" -> key and 12. False when it has another form. */
 bool crv_ref_split(const char *ref, struct crv_arena *a, const char **ret_key,

@@ -68,7 +68,7 @@ static void try_spec(struct nearest *n, const struct crv_jspec *spec, const char
   }
 }
 
-static bool refuse_path(struct crv_err *err, const char *where, const char *path) {
+static bool refuse_path(struct crv_err *err, const char *ptr, const char *where, const char *path) {
   struct nearest n = {.path = path, .distance = FAR};
   char hint[160] = "such as host.ram_bytes, lot.devices, region", quote[CRV_QUOTE_ROOM];
   const struct crv_jfield *f = crv_jspec_field(&crv_offer_spec, path);
@@ -76,7 +76,7 @@ static bool refuse_path(struct crv_err *err, const char *where, const char *path
   if (!f && n.distance < FAR) snprintf(hint, sizeof hint, "did you mean `%s`?", n.best);
   if (f && f->type == CRV_JT_OBJECT)
     snprintf(hint, sizeof hint, "such as %.60s.%.60s", path, f->sub->fields[0].name);
-  return crv_refuse(err, "", where, f ? "wrong_type" : "unknown_field", hint,
+  return crv_refuse(err, ptr, where, f ? "wrong_type" : "unknown_field", hint,
                     "%s is not a single value of an offer.",
                     crv_text_quote(path, strlen(path), quote));
 }
@@ -87,7 +87,8 @@ static bool refuse_path(struct crv_err *err, const char *where, const char *path
 struct check {
   const char *path; /* as the sheet writes it */
   const struct crv_jfield *field;
-  char where[96]; /* "requirements/0" */
+  const char *ptr; /* of the sheet in the body */
+  char where[96];  /* "requirements/0" */
   struct crv_arena *arena;
   struct crv_err *err;
 };
@@ -103,10 +104,10 @@ static bool check_value(const struct check *c, const char *member, const char *j
   if (!json) return true;
   _json_ json_t *j = crv_json_parse_stored(json, strlen(json), c->err);
   if (!j) return false;
-  snprintf(ptr, sizeof ptr, "/%s/%s", c->where, member);
+  snprintf(ptr, sizeof ptr, "%.40s/%s/%s", c->ptr, c->where, member);
   if (!json_is_array(j)) return check_scalar(c, j, ptr);
   for (size_t i = 0; i < json_array_size(j); i++) {
-    snprintf(ptr, sizeof ptr, "/%s/%s/%zu", c->where, member, i);
+    snprintf(ptr, sizeof ptr, "%.20s/%s/%s/%zu", c->ptr, c->where, member, i);
     ok &= check_scalar(c, json_array_get(j, i), ptr);
   }
   return ok;
@@ -115,7 +116,7 @@ static bool check_value(const struct check *c, const char *member, const char *j
 static bool refuse_order(const struct check *c, const char *member, const char *hint) {
   char where[128];
   snprintf(where, sizeof where, "%s/%s", c->where, member);
-  return crv_refuse(c->err, "", where, "wrong_type", hint,
+  return crv_refuse(c->err, c->ptr, where, "wrong_type", hint,
                     "`%.60s` has no order: it is equal or it is not.", c->path);
 }
 
@@ -125,7 +126,7 @@ static bool find_field(struct check *c, const char *list, size_t i, const char *
   snprintf(where, sizeof where, "%s/field", c->where);
   c->path = path;
   c->field = crv_offer_field(path);
-  return c->field ? true : refuse_path(c->err, where, path);
+  return c->field ? true : refuse_path(c->err, c->ptr, where, path);
 }
 
 static bool check_requirement(struct check *c, size_t i, const struct crv_requirement *r) {
@@ -147,8 +148,12 @@ static bool check_preference(struct check *c, size_t i, const struct crv_prefere
 }
 
 bool crv_requirements_check(const struct crv_sheet *s, struct crv_err *err) {
+  return crv_requirements_check_at(s, "", err);
+}
+
+bool crv_requirements_check_at(const struct crv_sheet *s, const char *ptr, struct crv_err *err) {
   _arena_ struct crv_arena *a = crv_arena_new(0);
-  struct check c = {.arena = a, .err = err};
+  struct check c = {.ptr = ptr, .arena = a, .err = err};
   bool ok = true;
   if (!a) return crv_fail(err, CRV_OUT_OF_MEMORY, "The service is out of memory.");
   for (size_t i = 0; i < s->requirements.n; i++)

@@ -91,7 +91,7 @@ static bool is_kind(const char *name) {
   return false;
 }
 
-bool crv_attested_by_check(const struct crv_sheet *s, struct crv_err *err) {
+bool crv_attested_by_check(const struct crv_sheet *s, const char *ptr, struct crv_err *err) {
   bool ok = true;
   for (size_t i = 0; i < s->requirements.n; i++) {
     const struct crv_requirement *r = crv_list_at(s->requirements, struct crv_requirement, i);
@@ -99,9 +99,14 @@ bool crv_attested_by_check(const struct crv_sheet *s, struct crv_err *err) {
       char where[80];
       if (is_kind(*crv_list_at(r->attested_by, const char *, j))) continue;
       snprintf(where, sizeof where, "requirements/%zu/attested_by/%zu", i, j);
-      ok = crv_refuse(err, "", where, "not_one_of", "GET /v1/kinds lists them",
+      ok = crv_refuse(err, ptr, where, "not_one_of", "GET /v1/kinds lists them",
                       "Expected the name of a kind of piece.");
     }
   }
   return ok;
+}
+
+bool crv_sheet_check_demands(const struct crv_sheet *s, const char *ptr, struct crv_err *err) {
+  bool ok = crv_requirements_check_at(s, ptr, err);
+  return crv_attested_by_check(s, ptr, err) && ok;
 }

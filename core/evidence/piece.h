@@ -24,9 +24,12 @@ struct crv_kind_info {
 const struct crv_kind_info *crv_kind_info(enum crv_kind k); /* never NULL for a valid kind */
 extern const struct crv_enum_name crv_kind_names[];
 
-/* Are the kinds that a sheet's requirements name (attested_by) kinds? Field errors at
+/* Are the kinds that a sheet's requirements name (attested_by) kinds? Field errors below ptr, at
    /requirements/0/attested_by/0. */
-bool crv_attested_by_check(const struct crv_sheet *s, struct crv_err *err);
+bool crv_attested_by_check(const struct crv_sheet *s, const char *ptr, struct crv_err *err);
+/* All that a sheet's own tables cannot check of it, for a sheet that stands at ptr of the body:
+   requirements and preferences against the offer's fields, and the kinds in attested_by. */
+bool crv_sheet_check_demands(const struct crv_sheet *s, const char *ptr, struct crv_err *err);
 
 /* A text field of a scope may be "*": its author claims every value. NULL: not stated. */
 struct crv_scope_model {

@@ -297,9 +297,27 @@ START_TEST(attested_by_names_kinds) {
       shape_json("{'task':'inference','requirements':[{'field':'region','op':'==','value':'a',"
                  "'attested_by':['commercial_sheet','hearsay']}]}");
   ck_assert(shape_decode(&crv_sheet_spec, j, a, &out, &err));
-  ck_assert(!crv_attested_by_check(out, &err));
+  ck_assert(!crv_attested_by_check(out, "", &err));
   ck_assert_uint_eq(err.n, 1);
   ck_assert_str_eq(err.at[0].ptr, "/requirements/0/attested_by/1");
+}
+END_TEST
+
+START_TEST(all_demands_are_checked_below_the_sheets_place) {
+  _arena_ struct crv_arena *a = crv_arena_new(0);
+  struct crv_err err;
+  void *out;
+  _json_ json_t *j =
+      shape_json("{'task':'inference','requirements':[{'field':'regoin','op':'==','value':'a'},"
+                 "{'field':'host.ram','op':'in','value':['1 GiB',1],'attested_by':'hearsay'}],"
+                 "'preferences':[{'field':'region','at_least':'a'}]}");
+  ck_assert(shape_decode(&crv_sheet_spec, j, a, &out, &err));
+  ck_assert(!crv_sheet_check_demands(out, "/sheet", &err));
+  ck_assert_uint_eq(err.n, 4);
+  ck_assert_str_eq(err.at[0].ptr, "/sheet/requirements/0/field");
+  ck_assert_str_eq(err.at[1].ptr, "/sheet/requirements/1/value/1");
+  ck_assert_str_eq(err.at[2].ptr, "/sheet/preferences/0/at_least");
+  ck_assert_str_eq(err.at[3].ptr, "/sheet/requirements/1/attested_by/0");
 }
 END_TEST
 
@@ -328,6 +346,7 @@ int main(void) {
   tcase_add_test(tc, executed_dimensions_override_the_scope);
   tcase_add_test(tc, the_table_of_kinds_is_whole);
   tcase_add_test(tc, attested_by_names_kinds);
+  tcase_add_test(tc, all_demands_are_checked_below_the_sheets_place);
   tcase_add_test(tc, every_field_has_its_meaning);
   suite_add_tcase(s, tc);
   SRunner *r = srunner_create(s);
