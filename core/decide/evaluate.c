@@ -132,16 +132,49 @@ static void evaluate_case(struct crv_case *c, const struct crv_indexed **pieces,
 /* -- a name that means several models
  * ------------------------------------------------------------------ */
 
-static const struct crv_condition *which_model(struct crv_eval *ev, const struct crv_offer_rec *rec,
-                                               const char *const *models, size_t n) {
+/* "a, b or c" */
+static const char *any_of(struct crv_eval *ev, const char *const *models, size_t n) {
   const char *list = models[0];
   for (size_t i = 1; list && i < n; i++)
     list = crv_arena_printf(ev->a, i + 1 == n ? "%s or %s" : "%s, %s", list, models[i]);
+  return list;
+}
+
+static const struct crv_condition *which_model(struct crv_eval *ev, const struct crv_offer_rec *rec,
+                                               const char *list) {
   const char *name = rec->offer->device->name;
   struct crv_fact p[] = {crv_f_text("name", name ? name : "the device"),
                          crv_f_text("candidates", list), crv_f_text("offer", rec->key)};
   return crv_cond(ev, CRV_COND_WHICH_DEVICE, p, 3,
                   crv_arena_printf(ev->a, "commercial_sheet %s", rec->key));
+}
+
+/* What was asked of one candidate, asked of whichever it turns out to be. */
+static const struct crv_condition *of_any(struct crv_eval *ev, const struct crv_condition *cond,
+                                          const char *list) {
+  struct crv_fact p[CRV_MAX_FACTS];
+  bool about_device = false;
+  for (size_t i = 0; i < cond->n_params; i++) {
+    p[i] = cond->params[i];
+    if (strcmp(p[i].name, "device") != 0) continue;
+    p[i].text = list;
+    about_device = true;
+  }
+  if (!about_device) return cond;
+  return crv_cond(
+      ev, cond->code, p, cond->n_params,
+      crv_arena_printf(ev->a, "%s %s", crv_condition_info(cond->code)->settled_by, list));
+}
+
+/* Which device it is comes first, and then what is open of each: an answer alone proves no run. */
+static void ask_first(struct crv_eval *ev, struct crv_finding *f, const struct crv_condition *ask,
+                      const char *list) {
+  const struct crv_condition *had[4];
+  size_t n = f->n_conditions;
+  memcpy(had, f->conditions, n * sizeof *had);
+  f->n_conditions = 0;
+  crv_find_condition(f, ask);
+  for (size_t i = 0; i < n; i++) crv_find_condition(f, of_any(ev, had[i], list));
 }
 
 static void widen(struct crv_opt_int *a, struct crv_opt_int b, bool up) {
@@ -159,21 +192,33 @@ static bool by_device(enum crv_criterion id) {
          id == CRV_CRIT_SCENE;
 }
 
+/* Some candidate leaves it open: its conditions are what remains once the model is known. */
+static const struct crv_finding *open_one(const struct crv_row *rows, size_t n, size_t i) {
+  for (size_t k = 0; k < n; k++)
+    if (rows[k].findings[i].verdict == CRV_TO_CONFIRM) return &rows[k].findings[i];
+  return NULL;
+}
+
 /* A criterion is decided when its verdict is the same for every candidate; else the condition asks
    which model it is. Findings stand in the same order in every row: the sheet alone turns them on.
  */
 static void merge(struct crv_eval *ev, struct crv_row *rows, size_t n, const char *const *models) {
-  const struct crv_condition *ask = which_model(ev, rows[0].rec, models, n);
+  const char *list = any_of(ev, models, n);
+  const struct crv_condition *ask = which_model(ev, rows[0].rec, list);
   for (size_t i = 0; i < rows[0].n_findings; i++) {
     struct crv_finding *f = &rows[0].findings[i];
+    const struct crv_finding *open = open_one(rows, n, i);
     bool same = true;
     for (size_t k = 1; k < n; k++)
-      if (i < rows[k].n_findings && rows[k].findings[i].verdict != f->verdict) same = false;
+      if (rows[k].findings[i].verdict != f->verdict) same = false;
     if (same && (f->verdict != CRV_TO_CONFIRM || !by_device(f->criterion))) continue;
-    if (!same) f->verdict = CRV_TO_CONFIRM;
+    if (open && open != f) {
+      memcpy(f->conditions, open->conditions, sizeof f->conditions);
+      f->n_conditions = open->n_conditions;
+    }
+    f->verdict = CRV_TO_CONFIRM;
     f->reason = CRV_REASON_DEVICE_AMBIGUOUS;
-    f->n_conditions = 0;
-    crv_find_condition(f, ask);
+    ask_first(ev, f, ask, list);
   }
   for (size_t k = 1; k < n; k++) {
     widen(&rows[0].capacity.lower, rows[k].capacity.lower, false);
