@@ -9,6 +9,7 @@
 #include "core/base/cleanup.h"
 #include "core/base/json.h"
 #include "core/base/text.h"
+#include "core/evidence/piece.h"
 #include "core/memory/budget.h"
 
 static bool answer(struct crv_req *rq, struct crv_resp *rs, const struct crv_sheet *sheet,
@@ -124,7 +125,8 @@ bool crv_h_budget_get(struct crv_req *rq, struct crv_resp *rs, struct crv_err *e
 
 bool crv_h_budget_post(struct crv_req *rq, struct crv_resp *rs, struct crv_err *err) {
   struct crv_sheet *sheet;
-  return crv_sheet_decode(rq->json, "", rq->arena, &sheet, err) && answer(rq, rs, sheet, err);
+  return crv_sheet_decode(rq->json, "", rq->arena, &sheet, err) &&
+         crv_sheet_check_demands(sheet, "", err) && answer(rq, rs, sheet, err);
 }
 
 bool crv_h_sheet_budget(struct crv_req *rq, struct crv_resp *rs, struct crv_err *err) {

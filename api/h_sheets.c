@@ -7,6 +7,7 @@
 #include "api/record.h"
 #include "core/base/cleanup.h"
 #include "core/base/json.h"
+#include "core/evidence/piece.h"
 #include "core/sheet/sheet.h"
 
 /* "missing": what completeness by task asks and the sheet lacks. */
@@ -47,6 +48,7 @@ bool crv_h_sheet_put(struct crv_req *rq, struct crv_resp *rs, struct crv_err *er
   if (!crv_req_key(rq, 0, &p.put.key, err) ||
       !(body = crv_record_body(rq, &crv_sheet_record, err)) ||
       !crv_sheet_decode(body, "", rq->arena, &sheet, err) ||
+      !crv_sheet_check_demands(sheet, "", err) ||
       !crv_record_same_key(&crv_sheet_record, sheet->name, p.put.key, err))
     return false;
   sheet->name = NULL; /* the same demand under any name has one digest */

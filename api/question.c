@@ -10,6 +10,7 @@
 #include "core/base/hash.h"
 #include "core/base/json.h"
 #include "core/base/text.h"
+#include "core/evidence/piece.h"
 
 /* -- the body ------------------------------------------------------------------------------ */
 
@@ -95,7 +96,9 @@ static bool digest_set(struct crv_asked *asked, struct crv_arena *a, struct crv_
 
 static bool sheet_inline(struct crv_req *rq, const json_t *j, const char *ptr,
                          struct crv_asked *ret, struct crv_err *err) {
-  if (!crv_sheet_decode(j, ptr, rq->arena, &ret->sheet, err)) return false;
+  if (!crv_sheet_decode(j, ptr, rq->arena, &ret->sheet, err) ||
+      !crv_sheet_check_demands(ret->sheet, ptr, err))
+    return false;
   ret->name = ret->sheet->name;
   ret->put = ret->name != NULL;
   ret->sheet->name = NULL;

@@ -76,8 +76,8 @@ static bool scoped_to_offer(const struct crv_piece *p, const struct crv_offer_re
 }
 
 /* A field's value; the two that are no plain scalar are read as one. */
-static bool offer_states(const struct crv_case *c, const struct crv_offer *o, const char *path,
-                         struct crv_value *ret) {
+bool crv_offer_states(const struct crv_case *c, const struct crv_offer *o, const char *path,
+                      struct crv_value *ret) {
   memset(ret, 0, sizeof *ret);
   if (!strcmp(path, "device.memory_nominal")) {
     const struct crv_nominal *n = o->device ? &o->device->memory_nominal : NULL;
@@ -102,9 +102,9 @@ static bool offer_states(const struct crv_case *c, const struct crv_offer *o, co
 static bool piece_states(const struct crv_case *c, const struct crv_piece *p, const char *path,
                          struct crv_value *ret) {
   if (!p->result) return false;
-  if (p->result->facts && offer_states(c, p->result->facts, path, ret)) return true;
+  if (p->result->facts && crv_offer_states(c, p->result->facts, path, ret)) return true;
   struct crv_offer seen = {.host = p->result->host};
-  return under(path, "host") && seen.host && offer_states(c, &seen, path, ret);
+  return under(path, "host") && seen.host && crv_offer_states(c, &seen, path, ret);
 }
 
 /* Pieces scoped to the offer that state the field. */
@@ -157,7 +157,7 @@ struct crv_attest crv_attest(const struct crv_case *c, const char *path, unsigne
   struct crv_attest at = {.how = CRV_ATTEST_NO_VALUE};
   unsigned can = kinds_for(path);
   if (kinds) can &= kinds;
-  if (offer_states(c, c->offer, path, &at.value)) {
+  if (crv_offer_states(c, c->offer, path, &at.value)) {
     at.how = CRV_ATTEST_UNATTESTED;
     from_source(c, path, can, &at);
   }

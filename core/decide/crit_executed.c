@@ -12,6 +12,8 @@ static void executed_facts(struct crv_finding *f, const struct crv_piece *p) {
   if (x.concurrency.set) crv_observed(f, crv_f_int("concurrency", x.concurrency.v));
   if (x.microbatch.set) crv_observed(f, crv_f_int("microbatch", x.microbatch.v));
   if (x.rank.set) crv_observed(f, crv_f_int("rank", x.rank.v));
+  if (x.jobs.set) crv_observed(f, crv_f_int("jobs", x.jobs.v));
+  crv_observed(f, crv_f_text("input", p->scope->input));
 }
 
 /* Every pass is contradicted by a failure of the same settings. */

@@ -97,7 +97,7 @@ static bool same_executed(const struct crv_piece *a, const struct crv_piece *b) 
   crv_piece_executed(a, &x);
   crv_piece_executed(b, &y);
   return x.length.v == y.length.v && x.concurrency.v == y.concurrency.v &&
-         x.microbatch.v == y.microbatch.v && x.rank.v == y.rank.v;
+         x.microbatch.v == y.microbatch.v && x.rank.v == y.rank.v && x.jobs.v == y.jobs.v;
 }
 
 /* Another piece of the same settings that says the contrary; NULL: none. */

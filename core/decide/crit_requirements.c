@@ -41,7 +41,7 @@ static bool one_holds(struct crv_case *c, const struct crv_jfield *field, enum c
  */
 static bool holds(struct crv_case *c, const struct crv_requirement *r,
                   const struct crv_value *have) {
-  const struct crv_jfield *field = crv_jspec_field(&crv_offer_spec, r->field);
+  const struct crv_jfield *field = crv_offer_field(r->field);
   struct crv_err err;
   crv_err_init(&err);
   _json_ json_t *want = crv_json_parse_stored(r->value, strlen(r->value), &err);

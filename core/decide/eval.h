@@ -102,6 +102,9 @@ struct crv_attest {
   struct crv_opt_int expiry;
   const struct crv_import_finding *finding;
 };
+/* The value of an offer's field at a dotted path; false when it isn't stated. */
+bool crv_offer_states(const struct crv_case *c, const struct crv_offer *o, const char *path,
+                      struct crv_value *ret);
 /* How the offer's field at a dotted path stands. kinds: the kinds that may attest it (bit 1u <<
    kind), 0: those of domain.md's table for the field. */
 struct crv_attest crv_attest(const struct crv_case *c, const char *path, unsigned kinds);
@@ -177,8 +180,9 @@ void crv_crit_executed(struct crv_case *c);  /* length, concurrency, microbatch,
 void crv_crit_quality(struct crv_case *c);
 void crv_crit_acceptance(struct crv_case *c); /* latency, completion, errors, throughput */
 void crv_crit_host(struct crv_case *c);       /* host.*, interconnect */
-void crv_crit_plan(struct crv_case *c);       /* plan.duration, plan.interruptible, cost.known,
-                                                 cost.ceiling,       schedule; fills row->cost, row->schedule */
+void crv_crit_plan(
+    struct crv_case *c); /* plan.duration, plan.interruptible, cost.known,
+                            cost.ceiling,       schedule; fills row->cost, row->schedule */
 void crv_crit_requirements(struct crv_case *c);
 
 /* cost.c: the package's cost from what the offer states, attested or not. */

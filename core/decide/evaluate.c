@@ -99,6 +99,7 @@ static void case_init(struct crv_case *c, struct crv_eval *ev, struct crv_row *r
       .concurrency = s->concurrency,
       .microbatch = s->microbatch,
       .rank = s->adaptation ? s->adaptation->rank : (struct crv_opt_int){0, false},
+      .jobs = s->scene ? s->scene->jobs : (struct crv_opt_int){0, false},
   };
 }
 

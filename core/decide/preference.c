@@ -8,12 +8,11 @@
 
 static bool prefers(struct crv_case *c, const struct crv_preference *p) {
   const char *text = p->equals ? p->equals : p->at_least ? p->at_least : p->at_most;
-  const struct crv_jfield *field = crv_jspec_field(&crv_offer_spec, p->field);
+  const struct crv_jfield *field = crv_offer_field(p->field);
   struct crv_value have, want;
   struct crv_err err;
   crv_err_init(&err);
-  if (!text || !field || !crv_jspec_value(&crv_offer_spec, c->offer, p->field, &have) || !have.set)
-    return false;
+  if (!text || !field || !crv_offer_states(c, c->offer, p->field, &have)) return false;
   _json_ json_t *j = crv_json_parse_stored(text, strlen(text), &err);
   if (!j || !crv_jspec_value_parse(field, j, "", c->ev->a, &want, &err) || !want.set) return false;
   int order = crv_value_cmp(&have, &want);

@@ -32,8 +32,8 @@ static enum crv_aside aside_of(enum crv_standing st) {
    failure of something else. */
 static bool is_setting(const char *dimension) {
   return !strncmp(dimension, "precision", 9) || !strncmp(dimension, "execution", 9) ||
-         !strncmp(dimension, "adaptation", 10) || !strcmp(dimension, "strategy") ||
-         !strcmp(dimension, "devices");
+         !strncmp(dimension, "adaptation", 10) || !strcmp(dimension, "accumulation") ||
+         !strcmp(dimension, "strategy");
 }
 
 static bool offload_accepted(const struct crv_sheet *s) {
@@ -227,6 +227,7 @@ const struct crv_condition *crv_run_condition(struct crv_case *c) {
       crv_f_opt("microbatch", CRV_FACT_INT, c->demand.microbatch),
       crv_f_opt("rank", CRV_FACT_INT, c->demand.rank),
       crv_f_text("input", s->scene ? s->scene->largest_input : NULL),
+      crv_f_opt("jobs", CRV_FACT_INT, c->demand.jobs),
       crv_f_int("devices", c->demand.devices),
       crv_f_text("device", c->demand.device),
       crv_f_text("strategy", c->demand.devices > 1 ? strategy : NULL),
