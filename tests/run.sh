@@ -166,7 +166,8 @@ archive_is_whole() {
   [ ! -s "$logs/left-out" ]
 }
 
-if step distcheck 500 make -j2 -C "$build" distcheck; then
+# The plain run above has tried the many worlds.
+if CRV_PROPERTY_WORLDS=1000 step distcheck 500 make -j2 -C "$build" distcheck; then
   passed=$((passed + 1))
 else
   failed=$((failed + 1))
