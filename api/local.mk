@@ -51,3 +51,55 @@ libapi_a_SOURCES = \
 	api/world.c api/world.h
 
 EXTRA_DIST += static/openapi.json
+
+if HAVE_CHECK
+check_LIBRARIES += libhttptest.a
+libhttptest_a_SOURCES = tests/http/example.c tests/http/http.c tests/http/http.h
+libhttptest_a_CPPFLAGS = $(AM_CPPFLAGS) $(CHECK_CFLAGS) $(CURL_CFLAGS)
+HTTP_TEST_LIBS = libhttptest.a $(CHECK_LIBS) $(CURL_LIBS) $(JANSSON_LIBS)
+
+check_PROGRAMS += tests/http/t_http_decisions \
+	tests/http/t_http_evidence \
+	tests/http/t_http_example \
+	tests/http/t_http_human \
+	tests/http/t_http_imports \
+	tests/http/t_http_lists \
+	tests/http/t_http_meta \
+	tests/http/t_http_offers \
+	tests/http/t_http_sheets \
+	tests/http/t_http_shortlist \
+	tests/http/t_http_tokens
+tests_http_t_http_decisions_SOURCES = tests/http/t_http_decisions.c
+tests_http_t_http_decisions_CPPFLAGS = $(AM_CPPFLAGS) $(CHECK_CFLAGS)
+tests_http_t_http_decisions_LDADD = $(HTTP_TEST_LIBS)
+tests_http_t_http_evidence_SOURCES = tests/http/t_http_evidence.c
+tests_http_t_http_evidence_CPPFLAGS = $(AM_CPPFLAGS) $(CHECK_CFLAGS)
+tests_http_t_http_evidence_LDADD = $(HTTP_TEST_LIBS)
+tests_http_t_http_example_SOURCES = tests/http/t_http_example.c
+tests_http_t_http_example_CPPFLAGS = $(AM_CPPFLAGS) $(CHECK_CFLAGS)
+tests_http_t_http_example_LDADD = $(HTTP_TEST_LIBS)
+tests_http_t_http_human_SOURCES = tests/http/t_http_human.c
+tests_http_t_http_human_CPPFLAGS = $(AM_CPPFLAGS) $(CHECK_CFLAGS)
+tests_http_t_http_human_LDADD = $(HTTP_TEST_LIBS)
+tests_http_t_http_imports_SOURCES = tests/http/t_http_imports.c
+tests_http_t_http_imports_CPPFLAGS = $(AM_CPPFLAGS) $(CHECK_CFLAGS)
+tests_http_t_http_imports_LDADD = $(HTTP_TEST_LIBS)
+tests_http_t_http_lists_SOURCES = tests/http/t_http_lists.c
+tests_http_t_http_lists_CPPFLAGS = $(AM_CPPFLAGS) $(CHECK_CFLAGS)
+tests_http_t_http_lists_LDADD = $(HTTP_TEST_LIBS)
+tests_http_t_http_meta_SOURCES = tests/http/t_http_meta.c
+tests_http_t_http_meta_CPPFLAGS = $(AM_CPPFLAGS) $(CHECK_CFLAGS)
+tests_http_t_http_meta_LDADD = $(HTTP_TEST_LIBS)
+tests_http_t_http_offers_SOURCES = tests/http/t_http_offers.c
+tests_http_t_http_offers_CPPFLAGS = $(AM_CPPFLAGS) $(CHECK_CFLAGS)
+tests_http_t_http_offers_LDADD = $(HTTP_TEST_LIBS)
+tests_http_t_http_sheets_SOURCES = tests/http/t_http_sheets.c
+tests_http_t_http_sheets_CPPFLAGS = $(AM_CPPFLAGS) $(CHECK_CFLAGS)
+tests_http_t_http_sheets_LDADD = $(HTTP_TEST_LIBS)
+tests_http_t_http_shortlist_SOURCES = tests/http/t_http_shortlist.c
+tests_http_t_http_shortlist_CPPFLAGS = $(AM_CPPFLAGS) $(CHECK_CFLAGS)
+tests_http_t_http_shortlist_LDADD = $(HTTP_TEST_LIBS)
+tests_http_t_http_tokens_SOURCES = tests/http/t_http_tokens.c
+tests_http_t_http_tokens_CPPFLAGS = $(AM_CPPFLAGS) $(CHECK_CFLAGS)
+tests_http_t_http_tokens_LDADD = $(HTTP_TEST_LIBS)
+endif
