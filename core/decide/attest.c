@@ -30,6 +30,7 @@ static const struct {
     {"service", BIT(COMMERCIAL_SHEET)},
     {"schedule", BIT(DELIVERY_COMMITMENT)},
     {"supplier", BIT(COMMERCIAL_SHEET) | BIT(CATALOGUE_IMPORT)},
+    {"supplier_ref", BIT(COMMERCIAL_SHEET) | BIT(CATALOGUE_IMPORT)},
 };
 
 static bool under(const char *path, const char *prefix) {
@@ -98,13 +99,17 @@ bool crv_offer_states(const struct crv_case *c, const struct crv_offer *o, const
   return crv_jspec_value(&crv_offer_spec, o, path, ret) && ret->set;
 }
 
-/* What a machine says of its host stands in result.host, without the facts' wrapping. */
+/* What a machine says of itself stands in the result, without the facts' wrapping. */
 static bool piece_states(const struct crv_case *c, const struct crv_piece *p, const char *path,
                          struct crv_value *ret) {
-  if (!p->result) return false;
-  if (p->result->facts && crv_offer_states(c, p->result->facts, path, ret)) return true;
-  struct crv_offer seen = {.host = p->result->host};
-  return under(path, "host") && seen.host && crv_offer_states(c, &seen, path, ret);
+  const struct crv_result *r = p->result;
+  if (!r) return false;
+  if (r->facts && crv_offer_states(c, r->facts, path, ret)) return true;
+  struct crv_lot lot = {.interconnect = r->interconnect};
+  struct crv_software software = {.driver = r->driver};
+  struct crv_device device = {.architecture = p->scope->architecture};
+  struct crv_offer seen = {.host = r->host, .lot = &lot, .software = &software, .device = &device};
+  return p->kind == CRV_KIND_DEVICE_REPORT && crv_offer_states(c, &seen, path, ret);
 }
 
 /* Pieces scoped to the offer that state the field. */

@@ -100,12 +100,17 @@ void crv_find_aside(struct crv_finding *f, const struct crv_piece_rec *rec, enum
                     const char *dimension) {
   for (size_t i = 0; i < f->n_cited; i++)
     if (f->cited[i] == rec) return;
-  for (size_t i = 0; i < f->n_aside; i++)
-    if (f->aside[i].rec == rec) return;
-  if (f->n_aside < CRV_MAX_CITED)
-    f->aside[f->n_aside++] = (struct crv_set_aside){rec, why, dimension};
-  else
+  size_t at = f->n_aside;
+  while (at > 0 && strcmp(rec->key, f->aside[at - 1].rec->key) < 0) at--;
+  if (at > 0 && f->aside[at - 1].rec == rec) return;
+  if (f->n_aside == CRV_MAX_CITED) {
     f->more_aside++;
+    if (at == CRV_MAX_CITED) return;
+    f->n_aside--;
+  }
+  memmove(&f->aside[at + 1], &f->aside[at], (f->n_aside - at) * sizeof *f->aside);
+  f->aside[at] = (struct crv_set_aside){rec, why, dimension};
+  f->n_aside++;
 }
 
 void crv_find_condition(struct crv_finding *f, const struct crv_condition *cond) {

@@ -109,30 +109,85 @@ static void ask_run(struct crv_case *c, struct crv_finding *f, enum crv_criterio
                   crv_arena_printf(c->ev->a, "protocol_run at %s %s", p[0].text, p[1].text)));
 }
 
+/* Passes that meet the target and passes that miss it. */
+struct verdicts {
+  struct crv_hits yes, no;
+};
+
+static bool room(struct crv_case *c, const struct crv_runs *r, struct verdicts *v) {
+  size_t n = r->pass.n + r->smaller.n + 1;
+  v->yes.at = crv_new_array(c->ev->a, n, const struct crv_indexed *);
+  v->no.at = crv_new_array(c->ev->a, n, const struct crv_indexed *);
+  if (!v->yes.at || !v->no.at) c->ev->failed = true;
+  return !c->ev->failed;
+}
+
+/* What is met at a larger load is met at this one. What is missed at a larger load says nothing; at
+   a smaller one it is missed here as well, but for a throughput, which a larger load may raise. */
+static void judge_all(struct crv_case *c, struct crv_finding *f, const struct crv_runs *r,
+                      judge *fn, struct verdicts *v) {
+  const struct crv_acceptance *want = c->ev->q->sheet->acceptance;
+  for (size_t i = 0; i < r->pass.n; i++) {
+    const struct crv_indexed *ix = r->pass.at[i];
+    enum stand s = fn(want, ix->rec->piece->result, NULL);
+    const char *beyond = crv_scope_magnitudes(ix->rec->piece, &c->demand, true);
+    if (s == MEETS)
+      v->yes.at[v->yes.n++] = ix;
+    else if (s == FAILS && !beyond)
+      v->no.at[v->no.n++] = ix;
+    else
+      crv_find_aside(f, ix->rec, s == FAILS ? CRV_ASIDE_OUT_OF_SCOPE : CRV_ASIDE_NOT_PROOF,
+                     s == FAILS ? beyond : crv_reason_info(CRV_REASON_VALUE_UNKNOWN)->code);
+  }
+  for (size_t i = 0; i < r->smaller.n && f->criterion != CRV_CRIT_THROUGHPUT; i++)
+    if (fn(want, r->smaller.at[i]->rec->piece->result, NULL) == FAILS)
+      v->no.at[v->no.n++] = r->smaller.at[i];
+}
+
+static void met(struct crv_case *c, struct crv_finding *f, judge *fn, const struct crv_indexed *yes,
+                const struct crv_hits *no) {
+  f->verdict = CRV_ADMISSIBLE;
+  f->reason = CRV_REASON_SATISFIED;
+  crv_find_cite(f, yes->rec);
+  fn(c->ev->q->sheet->acceptance, yes->rec->piece->result, f);
+  f->n_pins = crv_scope_pins(yes->rec->piece, &c->demand, f->pins);
+  crv_note_failures(c, no);
+}
+
+static void missed(struct crv_case *c, struct crv_finding *f, judge *fn,
+                   const struct crv_hits *no) {
+  f->verdict = CRV_EXCLUDED;
+  f->reason = CRV_REASON_THRESHOLD_MISSED;
+  for (size_t i = 0; i < no->n; i++) crv_find_cite(f, no->at[i]->rec);
+  fn(c->ev->q->sheet->acceptance, no->at[0]->rec->piece->result, f);
+}
+
+/* An expired figure keeps its value, marked. */
+static void open_still(struct crv_case *c, struct crv_finding *f, const struct crv_runs *r,
+                       judge *fn) {
+  crv_runs_to_confirm(c, f, r);
+  f->n_conditions = 0;
+  if (r->expired.n) fn(c->ev->q->sheet->acceptance, r->expired.at[0]->rec->piece->result, f);
+  ask_run(c, f, f->criterion);
+}
+
 static void judged(struct crv_case *c, enum crv_criterion id, struct crv_fact demanded, judge *fn) {
   const struct crv_runs *r = crv_runs(c, CRV_DIMS_LATENCY);
-  const struct crv_acceptance *want = c->ev->q->sheet->acceptance;
-  const struct crv_piece_rec *yes = NULL, *no = NULL;
   struct crv_finding *f = crv_find(c, id, CRV_TO_CONFIRM, CRV_REASON_NO_EVIDENCE);
+  struct verdicts v = {{NULL, 0}, {NULL, 0}};
   crv_demanded(f, demanded);
-  for (size_t i = 0; i < r->n_pass; i++) {
-    const struct crv_piece_rec *rec = r->pass[i]->rec;
-    enum stand s = fn(want, rec->piece->result, NULL);
-    if (s == MEETS && !yes) yes = rec;
-    if (s == FAILS && !no) no = rec;
-  }
-  if (yes && no) {
-    crv_find_conflict(c, f, yes, no, crv_criterion_info(id)->id);
-  } else if (yes || no) {
-    f->verdict = yes ? CRV_ADMISSIBLE : CRV_EXCLUDED;
-    f->reason = yes ? CRV_REASON_SATISFIED : CRV_REASON_THRESHOLD_MISSED;
-    crv_find_cite(f, yes ? yes : no);
-    fn(want, (yes ? yes : no)->piece->result, f);
-  } else {
-    crv_runs_to_confirm(c, f, r);
-    f->n_conditions = 0;
-    ask_run(c, f, id);
-  }
+  if (!room(c, r, &v)) return;
+  judge_all(c, f, r, fn, &v);
+  const struct crv_indexed *yes = crv_unopposed(c, &v.yes, &v.no);
+  if (yes)
+    met(c, f, fn, yes, &v.no);
+  else if (v.yes.n)
+    crv_find_conflict(c, f, v.yes.at[0]->rec, crv_opposed(c, v.yes.at[0], &v.no)->rec,
+                      crv_criterion_info(id)->id);
+  else if (v.no.n)
+    missed(c, f, fn, &v.no);
+  else
+    open_still(c, f, r, fn);
   crv_runs_asides(f, r);
 }
 

@@ -13,55 +13,75 @@ static void executed_facts(struct crv_finding *f, const struct crv_piece *p) {
   if (x.microbatch.set) crv_observed(f, crv_f_int("microbatch", x.microbatch.v));
   if (x.rank.set) crv_observed(f, crv_f_int("rank", x.rank.v));
   if (x.jobs.set) crv_observed(f, crv_f_int("jobs", x.jobs.v));
-  crv_observed(f, crv_f_text("input", p->scope->input));
+  if (p->scope->input) crv_observed(f, crv_f_text("input", p->scope->input));
 }
 
-/* Every pass is contradicted by a failure of the same settings. */
-static bool all_contradicted(const struct crv_case *c, const struct crv_runs *r) {
-  for (size_t i = 0; i < r->n_pass; i++) {
-    size_t j = 0;
-    while (j < r->n_oom && !crv_same_settings(c, r->pass[i]->rec->piece, r->oom[j]->rec->piece))
-      j++;
-    if (j == r->n_oom) return false;
+/* The sheet demands nothing here yet: its owner is asked what the sheet's own finding asks. */
+static void not_demanded(struct crv_case *c, struct crv_finding *f, const char *field) {
+  const struct crv_eval *ev = c->ev;
+  f->reason = CRV_REASON_FIELD_MISSING;
+  for (size_t i = 0; i < ev->n_missing; i++) {
+    const struct crv_missing *m = &ev->missing[i];
+    if (strncmp(m->field, field, strlen(field)) != 0) continue;
+    struct crv_fact p[] = {crv_f_text("field", m->field), crv_f_text("why", m->why)};
+    crv_find_condition(f, crv_cond(c->ev, CRV_COND_SHEET_FIELD, p, 2, "sheet"));
   }
-  return true;
+}
+
+static void passed(struct crv_case *c, struct crv_finding *f, const struct crv_runs *r,
+                   const struct crv_piece_rec *proof) {
+  f->verdict = CRV_ADMISSIBLE;
+  f->reason = CRV_REASON_SATISFIED;
+  crv_find_cite(f, proof);
+  for (size_t i = 0; i < r->pass.n; i++)
+    if (!crv_opposed(c, r->pass.at[i], &r->oom)) crv_find_cite(f, r->pass.at[i]->rec);
+  executed_facts(f, proof->piece);
+  f->n_pins = crv_scope_pins(proof->piece, &c->demand, f->pins);
 }
 
 static void executed_finding(struct crv_case *c, enum crv_criterion id, struct crv_fact demanded) {
   const struct crv_runs *r = crv_runs(c, CRV_DIMS_MEMORY);
   struct crv_finding *f = crv_find(c, id, CRV_TO_CONFIRM, CRV_REASON_NO_EVIDENCE);
+  const struct crv_indexed *proof = crv_unopposed(c, &r->pass, &r->oom);
   crv_demanded(f, demanded);
-  if (r->n_pass && all_contradicted(c, r)) {
-    crv_find_conflict(c, f, r->pass[0]->rec, r->oom[0]->rec, "whether the load fits");
-  } else if (r->n_pass) {
-    f->verdict = CRV_ADMISSIBLE;
-    f->reason = CRV_REASON_SATISFIED;
-    for (size_t i = 0; i < r->n_pass; i++) crv_find_cite(f, r->pass[i]->rec);
-    executed_facts(f, r->pass[0]->rec->piece);
-    f->n_pins = crv_scope_pins(r->pass[0]->rec->piece, &c->demand, f->pins);
-  } else if (r->n_oom) {
+  if (proof) {
+    passed(c, f, r, proof->rec);
+  } else if (r->pass.n) {
+    crv_find_conflict(c, f, r->pass.at[0]->rec, crv_opposed(c, r->pass.at[0], &r->oom)->rec,
+                      "whether the load fits");
+  } else if (r->oom.n) {
     f->verdict = CRV_EXCLUDED;
     f->reason = CRV_REASON_OUT_OF_MEMORY;
-    for (size_t i = 0; i < r->n_oom; i++) crv_find_cite(f, r->oom[i]->rec);
+    for (size_t i = 0; i < r->oom.n; i++) crv_find_cite(f, r->oom.at[i]->rec);
   } else {
     crv_runs_to_confirm(c, f, r);
-    return;
   }
   crv_runs_asides(f, r);
+}
+
+static void one(struct crv_case *c, enum crv_criterion id, struct crv_fact demanded,
+                const char *field) {
+  if (demanded.type != CRV_FACT_NULL) {
+    executed_finding(c, id, demanded);
+    return;
+  }
+  struct crv_finding *f = crv_find(c, id, CRV_TO_CONFIRM, CRV_REASON_FIELD_MISSING);
+  not_demanded(c, f, field);
+  if (f->n_conditions == 0) crv_find_condition(f, crv_run_condition(c));
 }
 
 void crv_crit_executed(struct crv_case *c) {
   const struct crv_sheet *s = c->ev->q->sheet;
   bool model = crv_task_has_model(s->task);
   if (model)
-    executed_finding(c, CRV_CRIT_LENGTH, crv_f_opt("length", CRV_FACT_INT, c->demand.length));
+    one(c, CRV_CRIT_LENGTH, crv_f_opt("length", CRV_FACT_INT, c->demand.length),
+        s->task == CRV_TASK_INFERENCE ? "length" : "sequence");
   if (s->task == CRV_TASK_INFERENCE)
-    executed_finding(c, CRV_CRIT_CONCURRENCY,
-                     crv_f_opt("concurrency", CRV_FACT_INT, c->demand.concurrency));
+    one(c, CRV_CRIT_CONCURRENCY, crv_f_opt("concurrency", CRV_FACT_INT, c->demand.concurrency),
+        "concurrency");
   if (s->task == CRV_TASK_ADAPTATION || s->task == CRV_TASK_TRAINING)
-    executed_finding(c, CRV_CRIT_MICROBATCH,
-                     crv_f_opt("microbatch", CRV_FACT_INT, c->demand.microbatch));
+    one(c, CRV_CRIT_MICROBATCH, crv_f_opt("microbatch", CRV_FACT_INT, c->demand.microbatch),
+        "microbatch");
   if (!model)
-    executed_finding(c, CRV_CRIT_SCENE,
-                     crv_f_text("input", s->scene ? s->scene->largest_input : NULL));
+    one(c, CRV_CRIT_SCENE, crv_f_text("input", s->scene ? s->scene->largest_input : NULL), "scene");
 }

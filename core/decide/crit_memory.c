@@ -6,21 +6,22 @@
 #include "core/base/text.h"
 #include "core/decide/eval.h"
 
-/* What the passing runs in scope say, sorted by how they meet the capacity. */
+/* How one passing run in scope meets the capacity. SATISFIED: it fits. */
+struct weighed {
+  const struct crv_indexed *ix;
+  struct crv_run_demand demand;
+  enum crv_reason reason;
+  bool proves; /* a device-level figure for every phase and device: fits, or is too large */
+};
+/* What the passing runs in scope say. */
 struct peak {
   const struct crv_runs *runs;
-  const struct crv_indexed *fits[64]; /* prove it */
-  struct crv_run_demand fits_demand[64];
-  size_t n_fits;
-  const struct crv_indexed *over; /* first whose peak is above what the capacity surely gives */
-  struct crv_run_demand over_demand;
-  enum crv_reason over_reason;
-  enum crv_reason void_reason; /* first run in scope that proves nothing, and why */
-  const struct crv_indexed *voided;
-  const char *void_detail;
-  struct crv_opt_int largest; /* demand: largest of those that fit */
-  size_t largest_at;
-  const struct crv_indexed *conflict;
+  struct weighed *at; /* by key */
+  size_t n;
+  const struct weighed *fits;   /* the largest demand of those that fit, uncontradicted if any is */
+  const struct weighed *over;   /* measured, but above what the capacity surely gives */
+  const struct weighed *voided; /* measured nothing that counts */
+  const struct crv_indexed *against; /* contradicts `fits`; NULL: none */
 };
 
 static int64_t headroom(const struct crv_case *c) {
@@ -65,31 +66,15 @@ static enum crv_reason against_capacity(const struct crv_case *c, const struct c
   return c->capacity.lower.set ? CRV_REASON_CAPACITY_INTERVAL : CRV_REASON_CAPACITY_UNKNOWN;
 }
 
-static void add_fit(struct peak *k, const struct crv_indexed *ix, const struct crv_run_demand *d) {
-  if (k->n_fits == sizeof k->fits / sizeof *k->fits) return;
-  k->fits[k->n_fits] = ix;
-  k->fits_demand[k->n_fits++] = *d;
+static void weigh(const struct crv_case *c, const struct crv_indexed *ix, struct weighed *w) {
+  w->ix = ix;
+  crv_run_demand(c, ix->rec, &w->demand);
+  w->proves = w->demand.why_not == CRV_REASON_SATISFIED;
+  w->reason = w->proves ? against_capacity(c, ix->rec->piece, &w->demand) : w->demand.why_not;
 }
 
-static void weigh(const struct crv_case *c, struct peak *k, const struct crv_indexed *ix) {
-  struct crv_run_demand d;
-  crv_run_demand(c, ix->rec, &d);
-  if (d.why_not != CRV_REASON_SATISFIED) {
-    if (!k->voided) {
-      k->voided = ix;
-      k->void_reason = d.why_not;
-      k->void_detail = d.detail;
-    }
-    return;
-  }
-  enum crv_reason r = against_capacity(c, ix->rec->piece, &d);
-  if (r == CRV_REASON_SATISFIED) {
-    add_fit(k, ix, &d);
-  } else if (!k->over) {
-    k->over = ix;
-    k->over_demand = d;
-    k->over_reason = r;
-  }
+static bool does_fit(const struct weighed *w) {
+  return w->proves && w->reason == CRV_REASON_SATISFIED;
 }
 
 static bool same_executed(const struct crv_piece *a, const struct crv_piece *b) {
@@ -102,53 +87,69 @@ static bool same_executed(const struct crv_piece *a, const struct crv_piece *b) 
 
 /* Another piece of the same settings that says the contrary; NULL: none. */
 static const struct crv_indexed *contrary(const struct crv_case *c, const struct peak *k,
-                                          const struct crv_piece *p) {
-  for (size_t j = 0; j < k->runs->n_oom; j++)
-    if (crv_same_settings(c, p, k->runs->oom[j]->rec->piece)) return k->runs->oom[j];
-  if (k->over && k->over_reason == CRV_REASON_PEAK_OVER_LIMIT &&
-      same_executed(p, k->over->rec->piece) && crv_same_settings(c, p, k->over->rec->piece))
-    return k->over;
-  return NULL;
+                                          const struct crv_indexed *ix) {
+  const struct crv_indexed *oom = crv_opposed(c, ix, &k->runs->oom);
+  for (size_t i = 0; i < k->n && !oom; i++) {
+    const struct weighed *w = &k->at[i];
+    if (w->proves && w->reason == CRV_REASON_PEAK_OVER_LIMIT &&
+        same_executed(ix->rec->piece, w->ix->rec->piece) &&
+        crv_same_settings(c, ix->rec->piece, w->ix->rec->piece))
+      return w->ix;
+  }
+  return oom;
+}
+
+/* Does a stand before b among those that fit? The largest measured figure; a setting of the engine
+   is none. */
+static bool says_more(const struct weighed *a, const struct weighed *b) {
+  if (!b) return true;
+  bool setting = b->demand.only_same_or_larger;
+  if (a->demand.only_same_or_larger != setting) return setting;
+  return a->demand.bytes.v > b->demand.bytes.v;
 }
 
 /* Runs that a piece of the same settings contradicts are believed no more than it; they only matter
    where no other run fits, so that one more proof never makes things worse. */
-static void find_conflict(const struct crv_case *c, struct peak *k) {
-  size_t clean = 0;
-  const struct crv_indexed *first = NULL, *against = NULL;
-  struct crv_run_demand first_demand = {.why_not = CRV_REASON_SATISFIED};
-  k->largest.set = false;
-  for (size_t i = 0; i < k->n_fits; i++) {
-    const struct crv_indexed *ix = k->fits[i], *no = contrary(c, k, ix->rec->piece);
-    struct crv_run_demand d = k->fits_demand[i];
-    if (!no) {
-      k->fits[clean] = ix;
-      k->fits_demand[clean] = d;
-      if (!k->largest.set || (d.bytes.v > k->largest.v && !d.only_same_or_larger)) {
-        k->largest = d.bytes;
-        k->largest_at = clean;
-      }
-      clean++;
-    } else if (!first) {
-      first = ix;
-      first_demand = d;
-      against = no;
+static void choose_fit(const struct crv_case *c, struct peak *k) {
+  for (size_t i = 0; i < k->n; i++) {
+    const struct weighed *w = &k->at[i];
+    if (!does_fit(w)) continue;
+    const struct crv_indexed *no = contrary(c, k, w->ix);
+    if (no && !k->fits) {
+      k->fits = w;
+      k->against = no;
+    } else if (!no && (k->against || says_more(w, k->fits))) {
+      k->fits = w;
+      k->against = NULL;
     }
   }
-  if (!clean && first) {
-    k->fits[0] = first;
-    k->fits_demand[0] = first_demand;
-    k->conflict = against;
-    clean = 1;
+}
+
+/* The nearest to a proof: what a report of the capacity can still settle. */
+static void choose_over(struct peak *k) {
+  for (size_t i = 0; i < k->n; i++) {
+    const struct weighed *w = &k->at[i];
+    if (!w->proves) {
+      if (!k->voided) k->voided = w;
+    } else if (w->reason != CRV_REASON_SATISFIED) {
+      bool hopeless = k->over && k->over->reason == CRV_REASON_PEAK_OVER_LIMIT;
+      if (!k->over || (hopeless && w->reason != CRV_REASON_PEAK_OVER_LIMIT)) k->over = w;
+    }
   }
-  k->n_fits = clean;
 }
 
 static void peak_gather(struct crv_case *c, struct peak *k) {
   memset(k, 0, sizeof *k);
   k->runs = crv_runs(c, CRV_DIMS_MEMORY);
-  for (size_t i = 0; i < k->runs->n_pass; i++) weigh(c, k, k->runs->pass[i]);
-  find_conflict(c, k);
+  size_t n = k->runs->pass.n;
+  k->at = crv_new_array(c->ev->a, n ? n : 1, struct weighed);
+  if (!k->at) {
+    c->ev->failed = true;
+    return;
+  }
+  for (; k->n < n; k->n++) weigh(c, k->runs->pass.at[k->n], &k->at[k->n]);
+  choose_fit(c, k);
+  choose_over(k);
 }
 
 /* -- what the finding shows
@@ -226,83 +227,82 @@ static void ask_capacity(struct crv_case *c, struct crv_finding *f, struct crv_o
 /* -- memory.peak
  * ------------------------------------------------------------------------------------ */
 
-static void note_failures(struct crv_case *c, const struct peak *k) {
+void crv_note_failures(struct crv_case *c, const struct crv_hits *failures) {
   struct crv_row *row = c->row;
-  const struct crv_runs *r = k->runs;
-  size_t n = r->n_oom + r->n_other, at = row->invalidated_by.n;
-  const char **list = crv_new_array(c->ev->a, at + n + 1, const char *);
+  size_t at = row->invalidated_by.n;
+  const char **list = crv_new_array(c->ev->a, at + failures->n + 1, const char *);
   if (!list) {
     c->ev->failed = true;
     return;
   }
   if (at) memcpy(list, row->invalidated_by.at, at * sizeof *list);
-  for (size_t i = 0; i < n; i++) {
-    const struct crv_piece_rec *rec = i < r->n_oom ? r->oom[i]->rec : r->other[i - r->n_oom]->rec;
-    list[at++] = crv_arena_printf(
-        c->ev->a, "settings as in the failed run %s (%s)", rec->ref,
-        rec->piece->result->cause ? crv_enum_text(crv_cause_names, (int)rec->piece->result->cause)
-                                  : "cause not stated");
+  for (size_t i = 0; i < failures->n; i++) {
+    const struct crv_piece_rec *rec = failures->at[i]->rec;
+    const char *cause = crv_enum_text(crv_cause_names, (int)rec->piece->result->cause);
+    list[at++] = crv_arena_printf(c->ev->a, "settings as in the failed run %s (%s)", rec->ref,
+                                  cause ? cause : "target missed");
   }
   row->invalidated_by = (struct crv_list){at, list};
+}
+
+static void keep_demand(struct crv_case *c, const struct crv_run_demand *d) {
+  if (d->only_same_or_larger) return;
+  c->row->demand_bytes = d->bytes;
+  c->row->demand_from = d->composed ? CRV_DEMAND_COMPOSED : CRV_DEMAND_PEAK;
 }
 
 static void peak_admitted(struct crv_case *c, struct crv_finding *f, const struct peak *k) {
   f->verdict = CRV_ADMISSIBLE;
   f->reason = CRV_REASON_SATISFIED;
-  const struct crv_run_demand *d = &k->fits_demand[k->largest_at];
-  c->admitting = k->fits[k->largest_at]->rec;
+  c->admitting = k->fits->ix->rec;
   crv_find_cite(f, c->admitting);
-  for (size_t i = 0; i < k->n_fits; i++) crv_find_cite(f, k->fits[i]->rec);
-  show_demand(f, c->admitting->piece, d);
+  for (size_t i = 0; i < k->n; i++)
+    if (does_fit(&k->at[i]) && !contrary(c, k, k->at[i].ix)) crv_find_cite(f, k->at[i].ix->rec);
+  show_demand(f, c->admitting->piece, &k->fits->demand);
   show_capacity(c, f);
   f->n_pins = crv_scope_pins(c->admitting->piece, &c->demand, f->pins);
-  if (!d->only_same_or_larger) {
-    c->row->demand_bytes = d->bytes;
-    c->row->demand_from = d->composed ? CRV_DEMAND_COMPOSED : CRV_DEMAND_PEAK;
-  }
+  keep_demand(c, &k->fits->demand);
   c->row->demand_run = c->admitting;
-  note_failures(c, k);
+  crv_note_failures(c, &k->runs->oom);
+  crv_note_failures(c, &k->runs->other);
 }
 
-static void peak_conflict(struct crv_case *c, struct crv_finding *f, const struct peak *k) {
-  crv_find_conflict(c, f, k->fits[0]->rec, k->conflict->rec, "whether the load fits");
-  show_demand(f, k->fits[0]->rec->piece, &k->fits_demand[0]);
+static void peak_conflict(struct crv_case *c, struct crv_finding *f, const struct weighed *yes,
+                          const struct crv_indexed *no) {
+  crv_find_conflict(c, f, yes->ix->rec, no->rec, "whether the load fits");
+  show_demand(f, yes->ix->rec->piece, &yes->demand);
 }
 
 /* A run measured it, but the capacity does not surely hold it. */
-static void peak_over(struct crv_case *c, struct crv_finding *f, const struct peak *k) {
+static void peak_over(struct crv_case *c, struct crv_finding *f, const struct weighed *over) {
+  const struct crv_run_demand *d = &over->demand;
   struct crv_opt_int need = {0, false};
   f->verdict = CRV_TO_CONFIRM;
-  f->reason = k->over_reason;
-  crv_find_cite(f, k->over->rec);
-  show_demand(f, k->over->rec->piece, &k->over_demand);
+  f->reason = over->reason;
+  crv_find_cite(f, over->ix->rec);
+  show_demand(f, over->ix->rec->piece, d);
   show_capacity(c, f);
-  if (k->over_demand.only_same_or_larger)
-    need = k->over->rec->piece->result->declared_bytes;
+  if (d->only_same_or_larger)
+    need = over->ix->rec->piece->result->declared_bytes;
   else
-    need.set = total_of(c, k->over_demand.bytes.v, &need.v);
-  bool by_report = k->over_reason == CRV_REASON_CAPACITY_INTERVAL ||
-                   k->over_reason == CRV_REASON_CAPACITY_UNKNOWN;
-  if (!k->over_demand.only_same_or_larger) {
-    c->row->demand_bytes = k->over_demand.bytes;
-    c->row->demand_from = k->over_demand.composed ? CRV_DEMAND_COMPOSED : CRV_DEMAND_PEAK;
-    c->row->demand_run = k->over->rec;
-  }
-  if (by_report)
+    need.set = total_of(c, d->bytes.v, &need.v);
+  keep_demand(c, d);
+  if (!d->only_same_or_larger) c->row->demand_run = over->ix->rec;
+  if (over->reason == CRV_REASON_CAPACITY_INTERVAL || over->reason == CRV_REASON_CAPACITY_UNKNOWN)
     ask_capacity(c, f, need);
   else
     crv_find_condition(f, crv_run_condition(c));
 }
 
 static void peak_void(struct crv_case *c, struct crv_finding *f, const struct peak *k) {
+  const struct crv_piece_rec *rec = k->voided->ix->rec;
   crv_runs_to_confirm(c, f, k->runs);
-  f->reason = k->void_reason;
+  f->reason = k->voided->reason;
   f->expired = false;
-  crv_find_cite(f, k->voided->rec);
-  if (k->void_detail) crv_observed(f, crv_f_text("phase", k->void_detail));
-  for (size_t i = 0; i < k->voided->rec->piece->result->peaks.n && i < 6; i++) {
-    const struct crv_peak *p =
-        crv_list_at(k->voided->rec->piece->result->peaks, struct crv_peak, i);
+  crv_find_cite(f, rec);
+  if (k->voided->demand.detail) crv_observed(f, crv_f_text("phase", k->voided->demand.detail));
+  for (size_t i = 0; i < rec->piece->result->peaks.n && i < 6; i++) {
+    const struct crv_peak *p = crv_list_at(rec->piece->result->peaks, struct crv_peak, i);
     const char *name = crv_enum_text(crv_counter_names, (int)p->counter);
     crv_observed(f, crv_f_opt(name ? name : "counter", CRV_FACT_BYTES, p->bytes));
   }
@@ -311,61 +311,71 @@ static void peak_void(struct crv_case *c, struct crv_finding *f, const struct pe
 static void peak_oom(struct crv_finding *f, const struct peak *k) {
   f->verdict = CRV_EXCLUDED;
   f->reason = CRV_REASON_OUT_OF_MEMORY;
-  for (size_t i = 0; i < k->runs->n_oom; i++) crv_find_cite(f, k->runs->oom[i]->rec);
+  for (size_t i = 0; i < k->runs->oom.n; i++) crv_find_cite(f, k->runs->oom.at[i]->rec);
 }
 
 /* An expired run keeps its figure and its place in the ranking, marked, and never admits. */
 static void peak_expired(struct crv_case *c, struct crv_finding *f, const struct peak *k) {
   struct crv_run_demand d;
   crv_runs_to_confirm(c, f, k->runs);
-  if (!k->runs->n_expired) return;
-  crv_run_demand(c, k->runs->expired[0]->rec, &d);
+  if (!k->runs->expired.n) return;
+  const struct crv_piece_rec *rec = k->runs->expired.at[0]->rec;
+  crv_run_demand(c, rec, &d);
   if (d.why_not != CRV_REASON_SATISFIED || d.only_same_or_larger) return;
-  show_demand(f, k->runs->expired[0]->rec->piece, &d);
-  c->row->demand_bytes = d.bytes;
-  c->row->demand_from = d.composed ? CRV_DEMAND_COMPOSED : CRV_DEMAND_PEAK;
-  c->row->demand_run = k->runs->expired[0]->rec;
+  show_demand(f, rec->piece, &d);
+  keep_demand(c, &d);
+  c->row->demand_run = rec;
 }
 
-/* Some passing run in scope has the failure's settings, though its figures prove nothing. */
-static bool pass_like_oom(const struct crv_case *c, const struct peak *k) {
-  for (size_t i = 0; i < k->runs->n_pass; i++)
-    for (size_t j = 0; j < k->runs->n_oom; j++)
-      if (crv_same_settings(c, k->runs->pass[i]->rec->piece, k->runs->oom[j]->rec->piece))
-        return true;
-  return false;
+/* A passing run in scope with a failure's settings, though its figures prove nothing. */
+static const struct weighed *pass_like_oom(const struct crv_case *c, const struct peak *k,
+                                           const struct crv_indexed **ret_oom) {
+  for (size_t i = 0; i < k->n; i++) {
+    *ret_oom = crv_opposed(c, k->at[i].ix, &k->runs->oom);
+    if (*ret_oom) return &k->at[i];
+  }
+  return NULL;
+}
+
+/* Runs in scope that another decided without. */
+static void peak_asides(struct crv_finding *f, const struct peak *k) {
+  for (size_t i = 0; i < k->n; i++)
+    crv_find_aside(f, k->at[i].ix->rec, CRV_ASIDE_NOT_PROOF,
+                   crv_reason_info(k->at[i].reason)->code);
+  for (size_t i = 0; i < k->runs->oom.n; i++)
+    crv_find_aside(f, k->runs->oom.at[i]->rec, CRV_ASIDE_NOT_PROOF, "settings");
+  crv_runs_asides(f, k->runs);
 }
 
 static void peak_finding(struct crv_case *c, struct crv_finding *f, struct peak *k) {
-  if (k->n_fits && k->conflict) {
-    peak_conflict(c, f, k);
-  } else if (k->n_fits) {
+  const struct crv_indexed *oom = NULL;
+  const struct weighed *like = k->fits ? NULL : pass_like_oom(c, k, &oom);
+  if (k->fits && k->against)
+    peak_conflict(c, f, k->fits, k->against);
+  else if (k->fits)
     peak_admitted(c, f, k);
-  } else if (k->runs->n_oom && pass_like_oom(c, k)) {
-    k->fits[0] = k->runs->pass[0];
-    k->conflict = k->runs->oom[0];
-    crv_run_demand(c, k->fits[0]->rec, &k->fits_demand[0]);
-    peak_conflict(c, f, k);
-  } else if (k->runs->n_oom && !k->runs->n_pass) {
+  else if (like)
+    peak_conflict(c, f, like, oom);
+  else if (k->runs->oom.n && !k->n)
     peak_oom(f, k);
-  } else if (k->over) {
-    peak_over(c, f, k);
-  } else if (k->voided) {
+  else if (k->over)
+    peak_over(c, f, k->over);
+  else if (k->voided)
     peak_void(c, f, k);
-  } else {
+  else
     peak_expired(c, f, k);
-  }
-  crv_runs_asides(f, k->runs);
+  peak_asides(f, k);
 }
 
 /* -- memory.floor
  * ----------------------------------------------------------------------------------- */
 
-static void floor_over(struct crv_case *c, struct crv_finding *f, bool admitted) {
-  if (admitted) {
+static void floor_over(struct crv_case *c, struct crv_finding *f, const struct crv_hits *passes) {
+  if (passes->n) {
+    const struct crv_piece_rec *rec = c->admitting ? c->admitting : passes->at[0]->rec;
     f->reason = CRV_REASON_EVIDENCE_CONFLICT;
-    crv_find_cite(f, c->admitting);
-    struct crv_fact p[] = {crv_f_text("first", c->admitting->ref),
+    crv_find_cite(f, rec);
+    struct crv_fact p[] = {crv_f_text("first", rec->ref),
                            crv_f_text("second", "the floor by arithmetic"),
                            crv_f_text("what", "whether the weights fit")};
     crv_find_condition(f, crv_cond(c->ev, CRV_COND_CONFLICT, p, 3, "conflict floor"));
@@ -377,18 +387,19 @@ static void floor_over(struct crv_case *c, struct crv_finding *f, bool admitted)
       c->capacity.from != CRV_CAP_REPORTED && (c->capacity_unattested || !c->capacity.lower.set);
 }
 
-static void floor_finding(struct crv_case *c, struct crv_finding *f, bool admitted) {
+static void floor_finding(struct crv_case *c, struct crv_finding *f,
+                          const struct crv_hits *passes) {
   const struct crv_capacity *cap = &c->capacity;
   int64_t floor = c->budget->device_floor.v;
   f->verdict = CRV_TO_CONFIRM;
   crv_demanded(f, crv_f_bytes("floor_bytes", floor));
   show_capacity(c, f);
   if (cap->upper.set && floor > cap->upper.v) {
-    floor_over(c, f, admitted);
+    floor_over(c, f, passes);
   } else if (cap->lower.set && floor <= cap->lower.v) {
     f->verdict = CRV_ADMISSIBLE;
     f->reason = CRV_REASON_ARITHMETIC;
-  } else if (admitted) {
+  } else if (c->admitting) {
     f->verdict = CRV_ADMISSIBLE;
     f->reason = CRV_REASON_SATISFIED;
     crv_find_cite(f, c->admitting);
@@ -412,7 +423,7 @@ void crv_crit_memory(struct crv_case *c) {
   if (headroom(c)) crv_demanded(f, crv_f_bytes("headroom_bytes", headroom(c)));
   if (c->budget->device_envelope.set)
     crv_demanded(f, crv_f_bytes("envelope_bytes", c->budget->device_envelope.v));
+  if (c->ev->failed) return;
   peak_finding(c, f, &k);
-  bool admitted = f->verdict == CRV_ADMISSIBLE;
-  if (has_floor && !c->ev->failed) floor_finding(c, &c->row->findings[at], admitted);
+  if (has_floor && !c->ev->failed) floor_finding(c, &c->row->findings[at], &k.runs->pass);
 }

@@ -12,14 +12,18 @@ static void placement_finding(struct crv_case *c) {
   crv_demanded(f, crv_f_int("devices", c->demand.devices));
   crv_demanded(f,
                crv_f_text("strategy", crv_enum_text(crv_strategy_names, (int)c->demand.strategy)));
-  if (!r->n_pass) {
+  if (r->pass.n) {
+    f->verdict = CRV_ADMISSIBLE;
+    f->reason = CRV_REASON_SATISFIED;
+    crv_find_cite(f, r->pass.at[0]->rec);
+    f->n_pins = crv_scope_pins(r->pass.at[0]->rec->piece, &c->demand, f->pins);
+  } else {
     crv_runs_to_confirm(c, f, r);
-    return;
   }
-  f->verdict = CRV_ADMISSIBLE;
-  f->reason = CRV_REASON_SATISFIED;
-  crv_find_cite(f, r->pass[0]->rec);
   crv_runs_asides(f, r);
+  for (size_t i = 0; i < r->oom.n; i++)
+    crv_find_aside(f, r->oom.at[i]->rec, CRV_ASIDE_NOT_PROOF,
+                   crv_reason_info(CRV_REASON_OUT_OF_MEMORY)->code);
 }
 
 static int64_t lots_needed(int64_t devices, int64_t lot) {

@@ -6,7 +6,9 @@
 #include "core/decide/eval.h"
 
 struct met {
-  const struct crv_indexed *yes, *no, *share, *expired;
+  struct crv_hits yes, no;
+  const struct crv_indexed *share, *expired; /* the first that covers too little, that expired */
+  bool out_of_scope;
 };
 
 static const char *own(const char *result, const char *scope) {
@@ -43,27 +45,19 @@ static void weigh(const struct crv_case *c, struct crv_finding *f, const struct 
   if (p->kind != CRV_KIND_QUALITY_EVALUATION) return;
   const char *why = crv_scope_mismatch(CRV_DIMS_QUALITY, p, &c->demand, &omitted);
   if (!why) why = about(p, q);
-  if (why) {
-    crv_find_aside(f, ix->rec, CRV_ASIDE_OUT_OF_SCOPE, why);
-    return;
-  }
-  if (ix->standing == CRV_STANDS_EXPIRED && !m->expired) m->expired = ix;
   if (ix->standing != CRV_STANDS) {
-    static const enum crv_aside map[] = {
-        [CRV_STANDS_NOT_YET] = CRV_ASIDE_NOT_YET,
-        [CRV_STANDS_EXPIRED] = CRV_ASIDE_EXPIRED,
-        [CRV_STANDS_SUPERSEDED] = CRV_ASIDE_SUPERSEDED,
-        [CRV_STANDS_RETRACTED] = CRV_ASIDE_RETRACTED,
-    };
-    crv_find_aside(f, ix->rec, map[ix->standing], NULL);
-    return;
-  }
-  if (!meets(q, p->result->value.v))
-    m->no = m->no ? m->no : ix;
-  else if (!share_enough(q, p->result->share))
+    if (ix->standing == CRV_STANDS_EXPIRED && !why && !m->expired) m->expired = ix;
+    crv_find_aside(f, ix->rec, crv_aside_of(ix->standing), NULL);
+  } else if (why) {
+    m->out_of_scope = true;
+    crv_find_aside(f, ix->rec, CRV_ASIDE_OUT_OF_SCOPE, why);
+  } else if (!meets(q, p->result->value.v)) {
+    m->no.at[m->no.n++] = ix;
+  } else if (share_enough(q, p->result->share)) {
+    m->yes.at[m->yes.n++] = ix;
+  } else {
     m->share = m->share ? m->share : ix;
-  else
-    m->yes = m->yes ? m->yes : ix;
+  }
 }
 
 static void ask_evaluation(struct crv_case *c, struct crv_finding *f, const struct crv_quality *q) {
@@ -96,30 +90,62 @@ static void show(struct crv_finding *f, const struct crv_indexed *ix) {
     crv_observed(f, crv_f_dec("share", ix->rec->piece->result->share.v));
 }
 
+static void met(struct crv_case *c, struct crv_finding *f, const struct crv_indexed *yes,
+                const struct crv_hits *no) {
+  f->verdict = CRV_ADMISSIBLE;
+  f->reason = CRV_REASON_SATISFIED;
+  show(f, yes);
+  f->n_pins = crv_scope_pins(yes->rec->piece, &c->demand, f->pins);
+  crv_note_failures(c, no);
+}
+
+static void open_still(struct crv_case *c, struct crv_finding *f, const struct crv_quality *q,
+                       const struct met *m) {
+  const struct crv_indexed *near = m->share ? m->share : m->expired;
+  f->reason = m->share          ? CRV_REASON_SHARE_SHORT
+              : m->expired      ? CRV_REASON_EXPIRED
+              : m->out_of_scope ? CRV_REASON_OUT_OF_SCOPE
+                                : CRV_REASON_NO_EVIDENCE;
+  f->expired = !m->share && m->expired;
+  if (near) show(f, near);
+  ask_evaluation(c, f, q);
+}
+
 static void settle(struct crv_case *c, struct crv_finding *f, const struct crv_quality *q,
                    const struct met *m) {
-  if (m->yes && m->no) {
-    show(f, m->yes);
-    show(f, m->no);
-    crv_find_conflict(c, f, m->yes->rec, m->no->rec, q->metric);
-  } else if (m->no) {
+  const struct crv_indexed *yes = crv_unopposed(c, &m->yes, &m->no);
+  if (yes) {
+    met(c, f, yes, &m->no);
+  } else if (m->yes.n) {
+    const struct crv_indexed *no = crv_opposed(c, m->yes.at[0], &m->no);
+    show(f, m->yes.at[0]);
+    show(f, no);
+    crv_find_conflict(c, f, m->yes.at[0]->rec, no->rec, q->metric);
+  } else if (m->no.n) {
     f->verdict = CRV_EXCLUDED;
     f->reason = CRV_REASON_THRESHOLD_MISSED;
-    show(f, m->no);
-  } else if (m->yes) {
-    f->verdict = CRV_ADMISSIBLE;
-    f->reason = CRV_REASON_SATISFIED;
-    show(f, m->yes);
+    show(f, m->no.at[0]);
+    for (size_t i = 1; i < m->no.n; i++) crv_find_cite(f, m->no.at[i]->rec);
   } else {
-    const struct crv_indexed *near = m->share ? m->share : m->expired;
-    f->reason = m->share     ? CRV_REASON_SHARE_SHORT
-                : m->expired ? CRV_REASON_EXPIRED
-                : f->n_aside ? CRV_REASON_OUT_OF_SCOPE
-                             : CRV_REASON_NO_EVIDENCE;
-    f->expired = !m->share && m->expired;
-    if (near) show(f, near);
-    ask_evaluation(c, f, q);
+    open_still(c, f, q, m);
   }
+}
+
+static void one_metric(struct crv_case *c, const struct crv_quality *q) {
+  struct met m = {.out_of_scope = false};
+  struct crv_finding *f = crv_find(c, CRV_CRIT_QUALITY, CRV_TO_CONFIRM, CRV_REASON_NO_EVIDENCE);
+  m.yes.at = crv_new_array(c->ev->a, c->n_pieces + 1, const struct crv_indexed *);
+  m.no.at = crv_new_array(c->ev->a, c->n_pieces + 1, const struct crv_indexed *);
+  if (!m.yes.at || !m.no.at) {
+    c->ev->failed = true;
+    return;
+  }
+  f->subject = q->metric;
+  if (q->at_least.set) crv_demanded(f, crv_f_dec("at_least", q->at_least.v));
+  if (q->at_most.set) crv_demanded(f, crv_f_dec("at_most", q->at_most.v));
+  if (q->share.set) crv_demanded(f, crv_f_dec("share", q->share.v));
+  for (size_t k = 0; k < c->n_pieces; k++) weigh(c, f, q, c->pieces[k], &m);
+  settle(c, f, q, &m);
 }
 
 void crv_crit_quality(struct crv_case *c) {
@@ -129,15 +155,6 @@ void crv_crit_quality(struct crv_case *c) {
     crv_demanded(f, crv_f_text("waived", s->quality_waived));
     return;
   }
-  for (size_t i = 0; i < s->quality.n; i++) {
-    const struct crv_quality *q = crv_list_at(s->quality, struct crv_quality, i);
-    struct met m = {NULL, NULL, NULL, NULL};
-    struct crv_finding *f = crv_find(c, CRV_CRIT_QUALITY, CRV_TO_CONFIRM, CRV_REASON_NO_EVIDENCE);
-    f->subject = q->metric;
-    if (q->at_least.set) crv_demanded(f, crv_f_dec("at_least", q->at_least.v));
-    if (q->at_most.set) crv_demanded(f, crv_f_dec("at_most", q->at_most.v));
-    if (q->share.set) crv_demanded(f, crv_f_dec("share", q->share.v));
-    for (size_t k = 0; k < c->n_pieces; k++) weigh(c, f, q, c->pieces[k], &m);
-    settle(c, f, q, &m);
-  }
+  for (size_t i = 0; i < s->quality.n; i++)
+    one_metric(c, crv_list_at(s->quality, struct crv_quality, i));
 }

@@ -134,36 +134,46 @@ struct crv_run_demand {
 void crv_run_demand(const struct crv_case *c, const struct crv_piece_rec *rec,
                     struct crv_run_demand *ret);
 
+struct crv_hits {
+  const struct crv_indexed **at; /* by key */
+  size_t n;
+};
 /* What the considered runs say on a dimension set, gathered once per case and set. */
 struct crv_runs {
-  const struct crv_indexed
-      *pass[64]; /* standing passes in scope, magnitudes covered, untruncated */
-  size_t n_pass;
-  const struct crv_indexed
-      *oom[16]; /* standing failures in scope, out of memory, covering the demand */
-  size_t n_oom;
-  const struct crv_indexed *unsupported[16];
-  size_t n_unsupported;
-  const struct crv_indexed *other[16]; /* standing failures of other causes or settings */
-  size_t n_other;
-  const struct crv_indexed *expired[16]; /* passes that would count but for their date */
-  size_t n_expired;
-  enum crv_reason void_reason;    /* a pass in scope that proves nothing, and why; else SATISFIED */
-  struct crv_set_aside aside[64]; /* the rest of the considered pieces, by key */
-  size_t n_aside, more_aside;
+  struct crv_hits pass;        /* standing passes in scope, magnitudes covered, untruncated */
+  struct crv_hits smaller;     /* standing passes in scope of a demand that the sheet's exceeds */
+  struct crv_hits oom;         /* standing failures in scope, out of memory, covering the demand */
+  struct crv_hits unsupported; /* likewise, unsupported; also among the others */
+  struct crv_hits other;       /* standing failures of other causes or settings */
+  struct crv_hits expired;     /* passes that would count but for their date */
+  enum crv_reason void_reason; /* a pass in scope that proves nothing, and why; else SATISFIED */
+  struct crv_set_aside *aside; /* the rest of the considered pieces, by key */
+  size_t n_aside;
 };
 const struct crv_runs *crv_runs(struct crv_case *c, enum crv_dim_set set);
-/* Copies the asides to a finding (eight by key, then a count). */
+/* Sets aside in a finding whose citations are made; what an order asks for or a stock says only
+   where people bring it. */
 void crv_runs_asides(struct crv_finding *f, const struct crv_runs *r);
+/* Why a piece of this standing is set aside. */
+enum crv_aside crv_aside_of(enum crv_standing st);
 /* The shared limit-stage run condition of this case. */
 const struct crv_condition *crv_run_condition(struct crv_case *c);
 
-/* The reason and condition of a run criterion that no pass proves: expired, failed once, out of
+/* The reason and conditions of a run criterion that no pass proves: expired, failed once, out of
    scope or no evidence; sets verdict to_confirm. */
 void crv_runs_to_confirm(struct crv_case *c, struct crv_finding *f, const struct crv_runs *r);
 /* Do two pieces state the same settings (pins and executed dimensions aside from the demand)? */
 bool crv_same_settings(const struct crv_case *c, const struct crv_piece *a,
                        const struct crv_piece *b);
+/* The first of the others with the settings of this piece, which then contradicts it; NULL: none.
+ */
+const struct crv_indexed *crv_opposed(const struct crv_case *c, const struct crv_indexed *one,
+                                      const struct crv_hits *others);
+/* The first of yes that no piece of no contradicts; NULL: none. */
+const struct crv_indexed *crv_unopposed(const struct crv_case *c, const struct crv_hits *yes,
+                                        const struct crv_hits *no);
+/* What would invalidate the row: failures of other settings than the proof's. */
+void crv_note_failures(struct crv_case *c, const struct crv_hits *failures);
 
 /* capacity.c: fills c->capacity, c->capacity_piece, c->capacity_unattested. */
 void crv_case_capacity(struct crv_case *c);

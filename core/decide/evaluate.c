@@ -232,13 +232,19 @@ static void merge(struct crv_eval *ev, struct crv_row *rows, size_t n, const cha
   rows[0].status = worst(&rows[0]);
 }
 
+/* By what pieces name the load: its model, or the application. */
+static const char *load_name(const struct crv_sheet *s) {
+  if (crv_task_has_model(s->task)) return s->model ? s->model->name : NULL;
+  return s->scene ? s->scene->application : NULL;
+}
+
 static bool evaluate_placement(struct crv_eval *ev, const struct crv_offer_rec *rec,
                                size_t placement, struct crv_row *ret) {
   const char *models[MAX_MODELS] = {NULL};
   struct crv_row rows[MAX_MODELS];
   const struct crv_indexed **pieces;
   size_t n_pieces, n = models_of(rec->offer, models);
-  const char *name = ev->q->sheet->model ? ev->q->sheet->model->name : NULL;
+  const char *name = load_name(ev->q->sheet);
   if (!crv_index_for_offer(ev->index, rec, models, n, name, ev->a, &pieces, &n_pieces))
     return false;
   for (size_t i = 0; i < (n ? n : 1); i++) {

@@ -8,13 +8,10 @@
 
 static void aside(struct crv_runs *r, const struct crv_piece_rec *rec, enum crv_aside why,
                   const char *dimension) {
-  if (r->n_aside < sizeof r->aside / sizeof *r->aside)
-    r->aside[r->n_aside++] = (struct crv_set_aside){rec, why, dimension};
-  else
-    r->more_aside++;
+  r->aside[r->n_aside++] = (struct crv_set_aside){rec, why, dimension};
 }
 
-static enum crv_aside aside_of(enum crv_standing st) {
+enum crv_aside crv_aside_of(enum crv_standing st) {
   static const enum crv_aside map[] = {
       [CRV_STANDS] = CRV_ASIDE_NOT_PROOF,           [CRV_STANDS_NOT_YET] = CRV_ASIDE_NOT_YET,
       [CRV_STANDS_EXPIRED] = CRV_ASIDE_EXPIRED,     [CRV_STANDS_SUPERSEDED] = CRV_ASIDE_SUPERSEDED,
@@ -23,10 +20,9 @@ static enum crv_aside aside_of(enum crv_standing st) {
   return map[st];
 }
 
-#define PUSH(list, n, item) \
-  do { \
-    if ((n) < sizeof(list) / sizeof *(list)) (list)[(n)++] = (item); \
-  } while (0)
+static void push(struct crv_hits *list, const struct crv_indexed *ix) {
+  list->at[list->n++] = ix;
+}
 
 /* A setting that differs makes a failure "failed once"; another model, task or device makes it a
    failure of something else. */
@@ -40,87 +36,86 @@ static bool offload_accepted(const struct crv_sheet *s) {
   return s->execution && s->execution->offload && strcmp(s->execution->offload, "none") != 0;
 }
 
+/* Did part of the load leave the device, by the counter or by the run's own settings? */
+static bool left_device(const struct crv_piece *p) {
+  const struct crv_execution *x = p->scope->execution;
+  if (p->result->spilled == CRV_TRUE) return true;
+  return x && x->offload && strcmp(x->offload, "none") != 0 && strcmp(x->offload, "*") != 0;
+}
+
 /* Why a passing run that covers the categorical dimensions still proves nothing; SATISFIED: it
  * does. */
 static enum crv_reason pass_void(const struct crv_case *c, const struct crv_piece *p) {
   const struct crv_result *res = p->result;
   if (res->truncated == CRV_TRUE && !res->executed) return CRV_REASON_TRUNCATED;
-  if (res->spilled == CRV_TRUE && !offload_accepted(c->ev->q->sheet)) return CRV_REASON_SPILLED;
+  if (left_device(p) && !offload_accepted(c->ev->q->sheet)) return CRV_REASON_SPILLED;
   return CRV_REASON_SATISFIED;
 }
 
-static void take_pass(const struct crv_case *c, const struct crv_indexed *ix, enum crv_dim_set set,
+/* A pass whose dimensions are too small, or not stated; it may still have missed a target. */
+static void take_short(const struct crv_case *c, const struct crv_indexed *ix, const char *why,
+                       struct crv_runs *r) {
+  const struct crv_piece *p = ix->rec->piece;
+  if (pass_void(c, p) == CRV_REASON_SATISFIED && !crv_scope_magnitudes(p, &c->demand, true))
+    push(&r->smaller, ix);
+  aside(r, ix->rec, CRV_ASIDE_OUT_OF_SCOPE, why);
+}
+
+static void take_pass(const struct crv_case *c, const struct crv_indexed *ix, const char *mismatch,
                       struct crv_runs *r) {
   const struct crv_piece *p = ix->rec->piece;
-  bool omitted = false;
-  const char *why = crv_scope_mismatch(set, p, &c->demand, &omitted);
-  if (!why) why = crv_scope_magnitudes(p, &c->demand, false);
-  if (why) {
-    enum crv_aside a = ix->standing == CRV_STANDS ? CRV_ASIDE_OUT_OF_SCOPE : aside_of(ix->standing);
-    aside(r, ix->rec, a, ix->standing == CRV_STANDS ? why : NULL);
-    return;
-  }
+  const char *why = mismatch ? mismatch : crv_scope_magnitudes(p, &c->demand, false);
   enum crv_reason is_void = pass_void(c, p);
-  if (is_void != CRV_REASON_SATISFIED) {
-    r->void_reason = is_void;
+  if (ix->standing != CRV_STANDS) {
+    if (ix->standing == CRV_STANDS_EXPIRED && !why && is_void == CRV_REASON_SATISFIED)
+      push(&r->expired, ix);
+    aside(r, ix->rec, crv_aside_of(ix->standing), NULL);
+  } else if (mismatch) {
+    aside(r, ix->rec, CRV_ASIDE_OUT_OF_SCOPE, mismatch);
+  } else if (why) {
+    take_short(c, ix, why, r);
+  } else if (is_void != CRV_REASON_SATISFIED) {
+    if (r->void_reason == CRV_REASON_SATISFIED) r->void_reason = is_void;
     aside(r, ix->rec, CRV_ASIDE_NOT_PROOF, crv_reason_info(is_void)->code);
-  } else if (ix->standing == CRV_STANDS) {
-    PUSH(r->pass, r->n_pass, ix);
   } else {
-    if (ix->standing == CRV_STANDS_EXPIRED) PUSH(r->expired, r->n_expired, ix);
-    aside(r, ix->rec, aside_of(ix->standing), NULL);
+    push(&r->pass, ix);
   }
 }
 
 static void take_failure(const struct crv_case *c, const struct crv_indexed *ix,
-                         enum crv_dim_set set, struct crv_runs *r) {
+                         const char *mismatch, struct crv_runs *r) {
   const struct crv_piece *p = ix->rec->piece;
-  bool omitted = false;
-  const char *why = crv_scope_mismatch(set, p, &c->demand, &omitted);
+  const char *why = mismatch ? mismatch : crv_scope_magnitudes(p, &c->demand, true);
   if (ix->standing != CRV_STANDS) {
-    aside(r, ix->rec, aside_of(ix->standing), NULL);
+    aside(r, ix->rec, crv_aside_of(ix->standing), NULL);
     return;
   }
-  if (why && is_setting(why)) {
-    PUSH(r->other, r->n_other, ix);
-    aside(r, ix->rec, CRV_ASIDE_OUT_OF_SCOPE, why);
-    return;
-  }
-  if (!why) why = crv_scope_magnitudes(p, &c->demand, true);
   if (why) {
+    if (mismatch && is_setting(mismatch)) push(&r->other, ix);
     aside(r, ix->rec, CRV_ASIDE_OUT_OF_SCOPE, why);
     return;
   }
-  switch (p->result->cause) {
-  case CRV_CAUSE_OUT_OF_MEMORY:
-    PUSH(r->oom, r->n_oom, ix);
+  if (p->result->cause == CRV_CAUSE_OUT_OF_MEMORY) {
+    push(&r->oom, ix);
     return;
-  case CRV_CAUSE_UNSUPPORTED:
-    PUSH(r->unsupported, r->n_unsupported, ix);
-    return;
-  case CRV_CAUSE_SETTING:
-  case CRV_CAUSE_EXTERNAL_USE:
-  case CRV_CAUSE_FRAGMENTATION:
-  case CRV_CAUSE_HOST_KILLED:
-  case CRV_CAUSE_UNDETERMINED:
-  default:
-    PUSH(r->other, r->n_other, ix);
-    aside(r, ix->rec, CRV_ASIDE_CAUSE_NOT_MEMORY, NULL);
   }
+  if (p->result->cause == CRV_CAUSE_UNSUPPORTED) push(&r->unsupported, ix);
+  push(&r->other, ix);
+  aside(r, ix->rec, CRV_ASIDE_CAUSE_NOT_MEMORY, NULL);
 }
 
 static void take(const struct crv_case *c, const struct crv_indexed *ix, enum crv_dim_set set,
                  struct crv_runs *r) {
   const struct crv_piece *p = ix->rec->piece;
+  bool omitted = false;
   switch (p->kind) {
   case CRV_KIND_PROTOCOL_RUN:
-    if (p->result->outcome == CRV_OUTCOME_PASSED)
-      take_pass(c, ix, set, r);
-    else
-      take_failure(c, ix, set, r);
-    return;
+    if (p->result->outcome == CRV_OUTCOME_PASSED) {
+      take_pass(c, ix, crv_scope_mismatch(set, p, &c->demand, &omitted), r);
+      return;
+    } /* fall through */
   case CRV_KIND_FAILURE_REPORT:
-    take_failure(c, ix, set, r);
+    take_failure(c, ix, crv_scope_mismatch(set, p, &c->demand, &omitted), r);
     return;
   case CRV_KIND_ORDER_PREFERENCE:
   case CRV_KIND_STOCK_DECLARATION:
@@ -141,11 +136,25 @@ static void take(const struct crv_case *c, const struct crv_indexed *ix, enum cr
   }
 }
 
+/* Room for every considered piece in every list. */
+static struct crv_runs *new_runs(struct crv_case *c) {
+  struct crv_runs *r = crv_new(c->ev->a, struct crv_runs);
+  if (!r) return NULL;
+  struct crv_hits *lists[] = {&r->pass,  &r->smaller, &r->oom,
+                              &r->other, &r->expired, &r->unsupported};
+  size_t n = sizeof lists / sizeof *lists, room = c->n_pieces ? c->n_pieces : 1;
+  const struct crv_indexed **at = crv_new_array(c->ev->a, n * room, const struct crv_indexed *);
+  r->aside = crv_new_array(c->ev->a, room, struct crv_set_aside);
+  if (!at || !r->aside) return NULL;
+  for (size_t i = 0; i < n; i++) lists[i]->at = at + i * room;
+  return r;
+}
+
 const struct crv_runs *crv_runs(struct crv_case *c, enum crv_dim_set set) {
   static const struct crv_runs none;
   size_t slot = set == CRV_DIMS_LATENCY;
   if (c->runs[slot]) return c->runs[slot];
-  struct crv_runs *r = crv_new(c->ev->a, struct crv_runs);
+  struct crv_runs *r = new_runs(c);
   if (!r) {
     c->ev->failed = true;
     return &none;
@@ -155,10 +164,18 @@ const struct crv_runs *crv_runs(struct crv_case *c, enum crv_dim_set set) {
   return r;
 }
 
+/* The criteria for which people bring what an order asks for or a stock says. */
+static bool takes_notes(enum crv_criterion id) {
+  return id == CRV_CRIT_ARCHITECTURE || id == CRV_CRIT_RUNTIME || id == CRV_CRIT_DRIVER ||
+         id == CRV_CRIT_PEAK;
+}
+
 void crv_runs_asides(struct crv_finding *f, const struct crv_runs *r) {
-  for (size_t i = 0; i < r->n_aside; i++)
-    crv_find_aside(f, r->aside[i].rec, r->aside[i].why, r->aside[i].dimension);
-  f->more_aside += r->more_aside;
+  for (size_t i = 0; i < r->n_aside; i++) {
+    const struct crv_set_aside *a = &r->aside[i];
+    if (a->why == CRV_ASIDE_WRONG_KIND && !takes_notes(f->criterion)) continue;
+    crv_find_aside(f, a->rec, a->why, a->dimension);
+  }
 }
 
 bool crv_same_settings(const struct crv_case *c, const struct crv_piece *a,
@@ -171,6 +188,20 @@ bool crv_same_settings(const struct crv_case *c, const struct crv_piece *a,
         pa[i].i != pb[i].i)
       return false;
   return true;
+}
+
+const struct crv_indexed *crv_opposed(const struct crv_case *c, const struct crv_indexed *one,
+                                      const struct crv_hits *others) {
+  for (size_t i = 0; i < others->n; i++)
+    if (crv_same_settings(c, one->rec->piece, others->at[i]->rec->piece)) return others->at[i];
+  return NULL;
+}
+
+const struct crv_indexed *crv_unopposed(const struct crv_case *c, const struct crv_hits *yes,
+                                        const struct crv_hits *no) {
+  for (size_t i = 0; i < yes->n; i++)
+    if (!crv_opposed(c, yes->at[i], no)) return yes->at[i];
+  return NULL;
 }
 
 /* -- the limit-stage run -------------------------------------------------------------------------
@@ -263,12 +294,12 @@ static const char *what_to_change(const struct crv_piece *p) {
 void crv_runs_to_confirm(struct crv_case *c, struct crv_finding *f, const struct crv_runs *r) {
   f->verdict = CRV_TO_CONFIRM;
   f->reason = CRV_REASON_NO_EVIDENCE;
-  if (!c->demand.device) f->reason = CRV_REASON_DEVICE_UNKNOWN;
   for (size_t i = 0; i < r->n_aside; i++)
     if (r->aside[i].why == CRV_ASIDE_OUT_OF_SCOPE) f->reason = CRV_REASON_OUT_OF_SCOPE;
+  if (!c->demand.device) f->reason = CRV_REASON_DEVICE_UNKNOWN;
   if (r->void_reason != CRV_REASON_SATISFIED) f->reason = r->void_reason;
-  if (r->n_other) {
-    const struct crv_piece_rec *rec = r->other[0]->rec;
+  if (r->other.n) {
+    const struct crv_piece_rec *rec = r->other.at[0]->rec;
     struct crv_fact p[] = {crv_f_text("run", rec->ref),
                            crv_f_text("device", crv_case_device_text(c)),
                            crv_f_text("change", what_to_change(rec->piece))};
@@ -278,11 +309,10 @@ void crv_runs_to_confirm(struct crv_case *c, struct crv_finding *f, const struct
                                                     c->demand.device ? c->demand.device : "?",
                                                     (long long)c->demand.devices)));
   }
-  if (r->n_expired) {
+  if (r->expired.n) {
     f->reason = CRV_REASON_EXPIRED;
     f->expired = true;
-    crv_find_cite(f, r->expired[0]->rec);
+    crv_find_cite(f, r->expired.at[0]->rec);
   }
-  crv_runs_asides(f, r);
   crv_find_condition(f, crv_run_condition(c));
 }

@@ -103,7 +103,8 @@ enum crv_dim_set {
   CRV_DIMS_LATENCY,      /* memory plus supplier and supplier_ref */
   CRV_DIMS_SUPPLIER,     /* supplier and supplier_ref, or a lot of the supplier */
   CRV_DIMS_OFFER,        /* the offer version */
-  CRV_DIMS_ARCHITECTURE, /* device or architecture, runtime */
+  CRV_DIMS_ARCHITECTURE, /* device or architecture */
+  CRV_DIMS_RUNTIME,      /* runtime or engine that the sheet's software names */
 };
 struct crv_demand { /* what one offer is asked under one accepted placement */
   const struct crv_sheet *sheet;
@@ -111,7 +112,7 @@ struct crv_demand { /* what one offer is asked under one accepted placement */
   const char *device; /* the canonical model being considered (one of the candidates) */
   int64_t devices;
   enum crv_strategy strategy;
-  struct crv_opt_int length, concurrency, microbatch, rank;
+  struct crv_opt_int length, concurrency, microbatch, rank, jobs;
 };
 /* NULL when the piece covers the demand on the set's categorical dimensions; else the name of the
    first dimension that doesn't ("device", "precision.weights", "model.revision", ...), static text.
@@ -120,10 +121,14 @@ const char *crv_scope_mismatch(enum crv_dim_set set, const struct crv_piece *p,
                                const struct crv_demand *d, bool *ret_omitted);
 /* Joint monotone magnitudes. A pass covers when every demanded magnitude is stated and executed >=
    demanded; a failure when every demanded one is stated and every stated one is demanded and <=
-   that. NULL: covered; else "length_short", "concurrency_short", "microbatch_short", "rank_short"
-   for a pass, "length_beyond", ... for a failure, "length_unknown", ... for both. */
+   that. NULL: covered; else "length_short", "concurrency_short", "microbatch_short", "rank_short",
+   "jobs_short" for a pass, "length_beyond", ... for a failure, "length_unknown", ... for both. */
 const char *crv_scope_magnitudes(const struct crv_piece *p, const struct crv_demand *d,
                                  bool failure);
+/* Names of an architecture are compared without regard to case: "Ada" is "ada". */
+bool crv_architecture_is(const char *a, const char *b);
+/* "vllm" is met by "vllm 0.17.0", "vllm >=0.17" by what the rule takes. */
+bool crv_software_is(const char *rule, const char *stated);
 /* What the piece states beyond the sheet, as pins: facts name -> text ("runtime" ->
    "transformers 5.17.0", "driver" -> "580.159"). At most 12; returns how many. */
 size_t crv_scope_pins(const struct crv_piece *p, const struct crv_demand *d,

@@ -227,11 +227,12 @@ void crv_piece_executed(const struct crv_piece *p, struct crv_executed *ret) {
   const struct crv_scope *s = p->scope;
   const struct crv_executed *e = p->result ? p->result->executed : NULL;
   memset(ret, 0, sizeof *ret);
-  if (s) *ret = (struct crv_executed){s->length, s->concurrency, s->microbatch, s->rank};
+  if (s) *ret = (struct crv_executed){s->length, s->concurrency, s->microbatch, s->rank, s->jobs};
   if (s && !ret->rank.set && s->adaptation) ret->rank = s->adaptation->rank;
   if (!e) return;
   override(&ret->length, e->length);
   override(&ret->concurrency, e->concurrency);
   override(&ret->microbatch, e->microbatch);
   override(&ret->rank, e->rank);
+  override(&ret->jobs, e->jobs);
 }

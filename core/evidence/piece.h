@@ -49,6 +49,8 @@ struct crv_scope {
   struct crv_execution *execution;   /* settings, as the sheet's */
   const char *engine, *runtime, *driver,
       *architecture; /* "vllm 0.17.0", "transformers 5.17.0", "580.159" */
+  const char *input, *input_revision, *resolution; /* rendering, processing: the largest input */
+  struct crv_opt_int jobs;                         /* rendering, processing: jobs together */
   const char *application, *application_version;   /* rendering, processing */
   const char *metric, *dataset, *dataset_revision; /* quality */
   const char *from, *to;                           /* exchange_rate: currencies */
@@ -88,7 +90,7 @@ struct crv_peak {
   struct crv_opt_int bytes;
 };
 struct crv_executed {
-  struct crv_opt_int length, concurrency, microbatch, rank;
+  struct crv_opt_int length, concurrency, microbatch, rank, jobs;
 };
 struct crv_pool {
   struct crv_opt_int bytes, tokens;

@@ -58,6 +58,10 @@ static const struct crv_jfield scope_fields[] = {
     CRV_FIELD(crv_scope, architecture, TEXT, .max = 64, .doc = "Device architecture, or *."),
     CRV_FIELD(crv_scope, application, TEXT, .max = 128, .doc = "Application, or *."),
     CRV_FIELD(crv_scope, application_version, TEXT, .max = 64, .doc = "Its version, or *."),
+    CRV_FIELD(crv_scope, input, TEXT, .max = 256, .doc = "Largest input that was run, or *."),
+    CRV_FIELD(crv_scope, input_revision, TEXT, .max = 256, .doc = "Its revision, or *."),
+    CRV_FIELD(crv_scope, resolution, TEXT, .max = 64, .doc = "Resolution of the result, or *."),
+    CRV_FIELD(crv_scope, jobs, INT, COUNT, .doc = "Jobs that ran together; absent: one."),
     CRV_FIELD(crv_scope, metric, TEXT, .max = 128, .doc = "Metric that was evaluated."),
     CRV_FIELD(crv_scope, dataset, TEXT, .max = 256, .doc = "Data that it was evaluated on."),
     CRV_FIELD(crv_scope, dataset_revision, TEXT, .max = 256, .doc = "Revision of the data."),
@@ -124,6 +128,7 @@ static const struct crv_jfield executed_fields[] = {
     CRV_FIELD(crv_executed, concurrency, INT, COUNT, .doc = "Sequences resident together."),
     CRV_FIELD(crv_executed, microbatch, INT, COUNT, .doc = "Sequences of one step and device."),
     CRV_FIELD(crv_executed, rank, INT, COUNT, .doc = "Rank of the adapter."),
+    CRV_FIELD(crv_executed, jobs, INT, COUNT, .doc = "Jobs that ran together."),
     {.name = NULL},
 };
 static const struct crv_jspec executed_spec = {

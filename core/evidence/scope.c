@@ -129,6 +129,24 @@ static bool match_application(struct match *m) {
          want(m, "application_version", w->version, m->s->application_version, same_text);
 }
 
+static const char *revision_of(const struct crv_scene *scene, const char *input) {
+  for (size_t i = 0; input && i < scene->inputs.n; i++) {
+    const struct crv_scene_input *at = crv_list_at(scene->inputs, struct crv_scene_input, i);
+    if (crv_streq(at->name, input)) return at->revision;
+  }
+  return NULL;
+}
+
+/* The largest input decides the peak: that one must have been run, at its revision. */
+static bool match_scene(struct match *m) {
+  const struct crv_scene *w = m->sheet->scene;
+  if (!match_application(m) || !w) return !w;
+  return want(m, "input", w->largest_input, m->s->input, same_text) &&
+         want(m, "input_revision", revision_of(w, w->largest_input), m->s->input_revision,
+              same_text) &&
+         want(m, "resolution", w->resolution, m->s->resolution, same_text);
+}
+
 /* -- settings -------------------------------------------------------------------------------------
  */
 
@@ -205,9 +223,10 @@ static bool match_execution(struct match *m) {
          want(m, "execution.kv_sharing", w->kv_sharing, s ? s->kv_sharing : NULL, same_text);
 }
 
+/* What the load is comes first: a piece about another load has no setting to compare. */
 static bool match_memory(struct match *m) {
-  return match_task(m) && match_device(m) && match_devices(m) && match_model(m, true) &&
-         match_application(m) && match_formats(m) && match_adaptation(m) && match_execution(m) &&
+  return match_task(m) && match_device(m) && match_model(m, true) && match_scene(m) &&
+         match_devices(m) && match_formats(m) && match_adaptation(m) && match_execution(m) &&
          want_int(m, "accumulation", m->sheet->accumulation, m->s->accumulation);
 }
 
@@ -251,22 +270,28 @@ static const char *architecture_of(const struct crv_demand *d) {
 }
 
 static bool match_architecture(struct match *m) {
-  const char *rule = m->sheet->software ? m->sheet->software->runtime : NULL;
   const char *architecture = architecture_of(m->d);
+  if (m->s->device) return match_device(m);
+  if (!m->s->architecture) return no(m, "architecture", true);
+  if (!architecture) return is_star(m->s->architecture) || no(m, "architecture", false);
+  return want(m, "architecture", architecture, m->s->architecture, same_case);
+}
+
+/* An engine is a runtime too: a piece may state both, and either may be the one that is named. */
+static bool match_runtime(struct match *m) {
+  const char *rule = m->sheet->software ? m->sheet->software->runtime : NULL;
   const char *stated = m->s->runtime && (!rule || same_software(rule, m->s->runtime))
                            ? m->s->runtime
                            : engine_of(m->s, rule);
-  if (!stated) stated = m->s->runtime;
-  if (m->s->device || !m->s->architecture) {
-    if (m->s->device && !match_device(m)) return false;
-    if (!m->s->device && m->p->kind != CRV_KIND_DEVICE_REPORT) return no(m, "architecture", true);
-    if (!m->s->device && !match_supplier(m)) return false;
-  } else if (!architecture) {
-    return no(m, "architecture", false);
-  } else if (!want(m, "architecture", architecture, m->s->architecture, same_case)) {
-    return false;
-  }
-  return want(m, "runtime", rule, stated, same_software);
+  return want(m, "runtime", rule, stated ? stated : m->s->runtime, same_software);
+}
+
+bool crv_architecture_is(const char *a, const char *b) {
+  return same_case(a, b);
+}
+
+bool crv_software_is(const char *rule, const char *stated) {
+  return same_software(rule, stated);
 }
 
 const char *crv_scope_mismatch(enum crv_dim_set set, const struct crv_piece *p,
@@ -292,6 +317,9 @@ const char *crv_scope_mismatch(enum crv_dim_set set, const struct crv_piece *p,
   case CRV_DIMS_ARCHITECTURE:
     ok = match_architecture(&m);
     break;
+  case CRV_DIMS_RUNTIME:
+    ok = match_runtime(&m);
+    break;
   }
   *ret_omitted = !ok && m.omitted;
   return ok ? NULL : m.dim;
@@ -304,6 +332,8 @@ const char *crv_scope_magnitudes(const struct crv_piece *p, const struct crv_dem
                                  bool failure) {
   struct crv_executed e;
   crv_piece_executed(p, &e);
+  if (!e.jobs.set && d->jobs.set)
+    e.jobs = (struct crv_opt_int){1, true}; /* a run is one at least */
   const struct {
     struct crv_opt_int demanded, executed;
     const char *unknown, *too_small, *beyond;
@@ -313,6 +343,7 @@ const char *crv_scope_magnitudes(const struct crv_piece *p, const struct crv_dem
        "concurrency_beyond"},
       {d->microbatch, e.microbatch, "microbatch_unknown", "microbatch_short", "microbatch_beyond"},
       {d->rank, e.rank, "rank_unknown", "rank_short", "rank_beyond"},
+      {d->jobs, e.jobs, "jobs_unknown", "jobs_short", "jobs_beyond"},
   };
   for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
     if (all[i].demanded.set && !all[i].executed.set) return all[i].unknown;

@@ -190,13 +190,13 @@ static const struct {
     /* architecture */
     {CRV_DIMS_ARCHITECTURE, "{}", "{}", NULL, false},
     {CRV_DIMS_ARCHITECTURE, "{}", "{'scope':{'device':'nvidia/t4'}}", "device", false},
-    {CRV_DIMS_ARCHITECTURE, "{'software':{'runtime':'vllm >=0.17'}}", "{}", "runtime", true},
-    {CRV_DIMS_ARCHITECTURE, "{'software':{'runtime':'vllm >=0.17'}}",
+    {CRV_DIMS_RUNTIME, "{'software':{'runtime':'vllm >=0.17'}}", "{}", "runtime", true},
+    {CRV_DIMS_RUNTIME, "{'software':{'runtime':'vllm >=0.17'}}",
      "{'scope':{'runtime':'vllm 0.16'}}", "runtime", false},
-    {CRV_DIMS_ARCHITECTURE, "{'software':{'runtime':'vllm >=0.17'}}",
+    {CRV_DIMS_RUNTIME, "{'software':{'runtime':'vllm >=0.17'}}",
      "{'scope':{'runtime':'vllm 0.17.1'}}", NULL, false},
-    {CRV_DIMS_ARCHITECTURE, "{'software':{'runtime':'vllm >=0.17'}}",
-     "{'scope':{'engine':'vllm 0.18'}}", NULL, false},
+    {CRV_DIMS_RUNTIME, "{'software':{'runtime':'vllm >=0.17'}}", "{'scope':{'engine':'vllm 0.18'}}",
+     NULL, false},
 };
 
 START_TEST(scope_is_matched_by_dimension) {
