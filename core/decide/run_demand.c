@@ -46,36 +46,49 @@ static bool executed_phase(const struct crv_result *r, const char *phase) {
   return false;
 }
 
-/* Does a figure of that counter cover this phase on this device? A whole-run maximum covers every
-   phase that the run lists as executed. */
-static bool covered(const struct crv_result *r, enum crv_counter k, const char *phase,
-                    int64_t device, bool any_device) {
-  for (size_t i = 0; i < r->peaks.n; i++) {
-    const struct crv_peak *p = peak_at(r, i);
-    if (!is_peak(p) || p->counter != k) continue;
-    if (!any_device && p->device.set && p->device.v != device) continue;
-    if (p->phase ? !strcmp(p->phase, phase) : executed_phase(r, phase)) return true;
+/* Does the figure cover this phase? A whole-run maximum covers every phase that the run lists as
+   executed. */
+static bool covers(const struct crv_result *r, const struct crv_peak *p, enum crv_counter k,
+                   const char *phase) {
+  if (!is_peak(p) || p->counter != k) return false;
+  return p->phase ? !strcmp(p->phase, phase) : executed_phase(r, phase);
+}
+
+static bool seen_before(const struct crv_result *r, size_t i, enum crv_counter k,
+                        const char *phase) {
+  for (size_t j = 0; j < i; j++) {
+    const struct crv_peak *p = peak_at(r, j);
+    if (covers(r, p, k, phase) && p->device.v == peak_at(r, i)->device.v) return true;
   }
   return false;
+}
+
+/* Devices of which a figure covers the phase, by their indexes, wherever those begin. A figure
+   without an index is the largest of all devices. */
+static int64_t devices_covered(const struct crv_result *r, enum crv_counter k, const char *phase,
+                               int64_t devices) {
+  int64_t n = 0;
+  for (size_t i = 0; i < r->peaks.n; i++) {
+    const struct crv_peak *p = peak_at(r, i);
+    if (!covers(r, p, k, phase)) continue;
+    if (!p->device.set) return devices;
+    if (devices == 1) return 1;
+    if (!seen_before(r, i, k, phase)) n++;
+  }
+  return n;
 }
 
 static void check_coverage(const struct crv_case *c, const struct crv_result *r,
                            struct crv_run_demand *ret) {
   const char *phases[8];
   size_t n = crv_sheet_phases(c->ev->q->sheet, phases);
-  for (size_t i = 0; i < n; i++)
-    if (!covered(r, ret->counter, phases[i], 0, true)) {
-      ret->why_not = CRV_REASON_PHASE_MISSING;
-      ret->detail = phases[i];
-      return;
-    }
-  for (int64_t d = 0; c->demand.devices > 1 && d < c->demand.devices; d++)
-    for (size_t i = 0; i < n; i++)
-      if (!covered(r, ret->counter, phases[i], d, false)) {
-        ret->why_not = CRV_REASON_DEVICE_MISSING;
-        ret->detail = phases[i];
-        return;
-      }
+  for (size_t i = 0; i < n; i++) {
+    int64_t covered = devices_covered(r, ret->counter, phases[i], c->demand.devices);
+    if (covered >= c->demand.devices) continue;
+    ret->why_not = covered ? CRV_REASON_DEVICE_MISSING : CRV_REASON_PHASE_MISSING;
+    ret->detail = phases[i];
+    return;
+  }
 }
 
 static void largest(const struct crv_result *r, struct crv_run_demand *ret) {

@@ -5,7 +5,8 @@
      {"offer": k, "list", "rank", "cost", "margin", "outlook", "conditions", "decided_by",
    "difference"}
      {"offer": k, "criterion", "subject", "verdict", "reason", "condition", "cites", "aside", "pin",
-      "expired", "resolvable", "observed": {name: text}, "off": true}
+      "expired", "resolvable", "observed": {name: text}, "off": true, "no_aside": key@version,
+      "more_aside": n}
    Every key is checked; an unknown one fails, so that no expectation is silently skipped. */
 #include <check.h>
 #include <dirent.h>
@@ -63,6 +64,12 @@ static bool has_aside(const struct crv_finding *f, const char *want) {
   return false;
 }
 
+static bool has_aside_of(const struct crv_finding *f, const char *ref) {
+  for (size_t i = 0; i < f->n_aside; i++)
+    if (!strcmp(f->aside[i].rec->ref, ref)) return true;
+  return false;
+}
+
 static bool has_pin(const struct crv_finding *f, const char *want) {
   char have[300], value[200];
   for (size_t i = 0; i < f->n_pins; i++) {
@@ -101,6 +108,11 @@ static void check_finding_key(const struct crv_finding *f, const char *key, json
     ck_assert_msg(has_cite(f, text), "%s: does not cite %s", current, text);
   else if (!strcmp(key, "aside"))
     ck_assert_msg(has_aside(f, text), "%s: does not set aside \"%s\"", current, text);
+  else if (!strcmp(key, "no_aside"))
+    ck_assert_msg(!has_aside_of(f, text), "%s: sets aside %s", current, text);
+  else if (!strcmp(key, "more_aside"))
+    ck_assert_msg((json_int_t)f->more_aside == json_integer_value(value), "%s: %zu more set aside",
+                  current, f->more_aside);
   else if (!strcmp(key, "pin"))
     ck_assert_msg(has_pin(f, text), "%s: no pin %s", current, text);
   else if (!strcmp(key, "expired"))
@@ -129,6 +141,12 @@ static void check_finding(const struct world *w, json_t *want) {
   ck_assert_msg(f != NULL, "%s: criterion %s is off", current, id);
   json_t *value;
   json_object_foreach(want, key, value) check_finding_key(f, key, value);
+}
+
+static bool has_text(const struct crv_list *list, const char *text) {
+  for (size_t i = 0; i < list->n; i++)
+    if (!strcmp(*crv_list_at(*list, const char *, i), text)) return true;
+  return false;
 }
 
 /* -- one row -------------------------------------------------------------------------------------
@@ -169,6 +187,8 @@ static void check_row_key(const struct crv_row *row, const char *list, const cha
   else if (!strcmp(key, "difference"))
     ck_assert_msg(row->difference.v == json_integer_value(value), "%s: difference %lld", current,
                   (long long)row->difference.v);
+  else if (!strcmp(key, "invalidated"))
+    ck_assert_msg(has_text(&row->invalidated_by, want), "%s: not invalidated by %s", current, want);
   else
     ck_assert_msg(!strcmp(key, "offer"), "%s: unknown expectation \"%s\"", current, key);
 }
