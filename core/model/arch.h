@@ -185,4 +185,11 @@ extern const size_t crv_n_architectures;
 /* The row of a model_type, or NULL. */
 const struct crv_architecture *crv_architecture(const char *model_type);
 
+/* What was read, as answers show it: dimensions, parameters (total null while the tie is unknown,
+   with if_tied and if_untied then), attention by kind, what was assumed. New; NULL: out of memory.
+ */
+json_t *crv_arch_json(const struct crv_arch *arch);
+/* The table, for GET /v1/architectures: a list of objects. New; NULL: out of memory. */
+json_t *crv_architectures_json(void);
+
 #endif

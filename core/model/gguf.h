@@ -45,7 +45,9 @@ struct crv_gguf {
   struct crv_opt_int hidden, intermediate, context, vocab;
   struct crv_opt_int experts, experts_per_token, expert_intermediate;
   struct crv_opt_int mtp_layers;
-  struct crv_opt_int kv_rank, rope_dim; /* latent attention: set kv_rank */
+  struct crv_opt_int kv_rank, rope_dim;
+  bool latent; /* converted for latent attention (key_length_mla): a layer caches kv_rank + rope_dim
+                  elements once, not the heads of `layer` */
   int64_t window;                       /* 0: none */
   struct crv_arch_layer *layer;         /* layers of them; NULL when the file tells no layers */
   struct crv_list entries;              /* struct crv_gguf_entry, sorted by key */

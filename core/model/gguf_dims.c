@@ -178,6 +178,7 @@ bool crv_gguf_dims(struct crv_gguf_in *in) {
   g->mtp_layers = number(in, "nextn_predict_layers", &ok);
   g->kv_rank = number(in, "attention.kv_lora_rank", &ok);
   g->rope_dim = number(in, "rope.dimension_count", &ok);
+  g->latent = g->kv_rank.set && g->rope_dim.set && entry(g, "attention.key_length_mla");
   number(in, "attention.key_length", &ok);
   number(in, "attention.value_length", &ok);
   number(in, "leading_dense_block_count", &ok);

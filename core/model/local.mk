@@ -10,6 +10,7 @@ libmodel_a_SOURCES = \
 	core/model/arch_gpt_neox.c \
 	core/model/arch_gpt_oss.c \
 	core/model/arch_in.c core/model/arch_in.h \
+	core/model/arch_json.c \
 	core/model/arch_llama.c \
 	core/model/arch_mixtral.c \
 	core/model/arch_phi.c \

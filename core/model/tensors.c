@@ -7,6 +7,8 @@
 #include <string.h>
 
 #include "core/base/buf.h"
+#include "core/base/cleanup.h"
+#include "core/base/json.h"
 #include "core/base/text.h"
 
 static const struct crv_tensor *at(const struct crv_tensors *t, size_t i) {
@@ -190,6 +192,31 @@ char *crv_model_fingerprint(const struct crv_tensors *t, const char *canonical, 
   crv_buf_str(&b, "config ");
   if (canonical) crv_buf_str(&b, canonical);
   return b.failed ? NULL : crv_sha256_hex(b.data, b.len, out);
+}
+
+static json_t *types_json(const struct crv_list *types) {
+  _json_ json_t *list = json_array();
+  bool ok = list != NULL;
+  for (size_t i = 0; ok && i < types->n; i++) {
+    const struct crv_tensor_type_total *t = crv_list_at(*types, struct crv_tensor_type_total, i);
+    json_t *one = json_object();
+    ok = one && crv_json_set_text(one, "type", t->type) &&
+         crv_json_set_int(one, "tensors", t->tensors) &&
+         crv_json_set_int(one, "elements", t->elements) && crv_json_set_int(one, "bytes", t->bytes);
+    ok = json_array_append_new(list, one) == 0 && ok;
+  }
+  return ok ? crv_steal(&list) : NULL;
+}
+
+json_t *crv_tensors_json(const struct crv_tensors *t) {
+  _json_ json_t *o = json_object(), *types = types_json(&t->types);
+  bool ok = o && types && crv_json_set_int(o, "tensors", (int64_t)t->at.n) &&
+            crv_json_set_int(o, "elements", t->elements) &&
+            crv_json_set_int(o, "bytes", t->bytes) &&
+            crv_json_set_opt(o, "artefact_bytes", t->artefact_bytes) &&
+            crv_json_set_opt(o, "parameters", t->parameters) &&
+            crv_json_set_text(o, "packed", t->packed) && json_object_set(o, "types", types) == 0;
+  return ok ? crv_steal(&o) : NULL;
 }
 
 char *crv_tensor_ptr(const char *ptr, const char *name, char *out, size_t room) {

@@ -5,6 +5,8 @@
 #ifndef CRV_MODEL_TENSORS_H
 #define CRV_MODEL_TENSORS_H
 
+#include <jansson.h>
+
 #include "core/base/arena.h"
 #include "core/base/err.h"
 #include "core/base/hash.h"
@@ -50,6 +52,10 @@ const struct crv_tensor *crv_tensors_of_size(const struct crv_tensors *t, int64_
    output.weight, also behind a prefix)? CRV_UNSET when it has no embedding either, as one shard of
    several. */
 enum crv_tri crv_tensors_have_head(const struct crv_tensors *t);
+
+/* Counts, bytes and types as answers show them; parameters null when unknown, with the tensor that
+   shows packing. New; NULL: out of memory. */
+json_t *crv_tensors_json(const struct crv_tensors *t);
 
 /* SHA-256 over the sorted lines (name, type, shape) and the config's canonical text; either may be
    NULL. Equal for two revisions that differ in values only. out: CRV_SHA256_HEX bytes. NULL when

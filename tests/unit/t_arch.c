@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "core/base/cleanup.h"
+#include "core/base/json.h"
 #include "core/base/text.h"
 #include "tests/unit/modeltest.h"
 
@@ -225,6 +226,114 @@ START_TEST(lora_knows_paths_experts_and_what_it_does_not_touch) {
 }
 END_TEST
 
+/* Bytes of the linear layers that formats take, the rest in 2 bytes. */
+static int64_t format_bytes(const struct crv_arch *arch,
+                            int64_t (*of)(const struct crv_weight *w, int64_t n)) {
+  int64_t sum = 0;
+  for (size_t i = 0; i < arch->weights.n; i++) {
+    const struct crv_weight *w = crv_list_at(arch->weights, struct crv_weight, i);
+    int64_t n = w->rows * w->cols;
+    bool takes = w->linear && w->part != CRV_PART_HEAD && w->part != CRV_PART_ROUTER;
+    sum += (takes ? of(w, n) : 2 * n) * w->each * w->places;
+  }
+  return sum;
+}
+static int64_t nf4(const struct crv_weight *w, int64_t n) {
+  (void)w;
+  return n / 2 + 4 * crv_cdiv(n, 64);
+}
+static int64_t nf4_twice(const struct crv_weight *w, int64_t n) {
+  (void)w;
+  return n / 2 + crv_cdiv(n, 64) + 4 * crv_cdiv(crv_cdiv(n, 64), 256);
+}
+static int64_t awq(const struct crv_weight *w, int64_t n) {
+  (void)w;
+  return n / 2 + 2 * n / 128 + n / 256;
+}
+static int64_t gptq(const struct crv_weight *w, int64_t n) {
+  return awq(w, n) + 4 * w->cols;
+}
+static int64_t fp8_rows(const struct crv_weight *w, int64_t n) {
+  return n + 4 * w->rows;
+}
+static int64_t fp8_rows_bf16(const struct crv_weight *w, int64_t n) {
+  return n + 2 * w->rows;
+}
+static int64_t fp8_blocks_bf16(const struct crv_weight *w, int64_t n) {
+  return n + 2 * crv_cdiv(w->rows, 128) * crv_cdiv(w->cols, 128);
+}
+
+/* Derived figures, and sizes of published files less their heads. */
+START_TEST(bytes_by_format_follow_from_the_shapes) {
+  static const struct {
+    const char *model;
+    int64_t (*of)(const struct crv_weight *w, int64_t n);
+    int64_t bytes;
+  } cases[] = {
+      {"Llama-3.1-8B", nf4, 6027747328},
+      {"Llama-3.1-8B", nf4_twice, 5702295552},
+      {"Llama-3.1-8B", gptq, 5732835328},
+      {"Llama-3.1-8B", awq, 5727854592},
+      {"Llama-3.1-8B", fp8_rows, 9086705664},
+      {"Llama-3.1-70B", fp8_rows_bf16, 72669806592},
+      {"Llama-3.1-70B", awq, 39767785472},
+      {"Qwen2.5-7B", awq, 5570747392},
+      {"Qwen3-8B", awq, 6098479104},
+      {"Qwen3-8B", fp8_blocks_bf16, 9436551168},
+      {"Qwen3-32B", fp8_blocks_bf16, 34322434048},
+      {"Qwen3-30B-A3B", fp8_blocks_bf16, 31170895872},
+  };
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    _arena_ struct crv_arena *a = crv_arena_new(0);
+    struct crv_arch arch;
+    model_read(model_row(cases[i].model), a, &arch);
+    ck_assert_msg(format_bytes(&arch, cases[i].of) == cases[i].bytes, "%zu %s: %lld", i,
+                  cases[i].model, (long long)format_bytes(&arch, cases[i].of));
+  }
+}
+END_TEST
+
+/* gpt-oss: only the experts' matrices are MXFP4, 17 bytes for 32. */
+START_TEST(the_artefact_of_a_model_with_mxfp4_experts) {
+  static const struct {
+    const char *model;
+    int64_t bytes;
+  } cases[] = {{"gpt-oss-20b", 13761264768}, {"gpt-oss-120b", 65248815744}};
+  for (size_t i = 0; i < 2; i++) {
+    _arena_ struct crv_arena *a = crv_arena_new(0);
+    struct crv_arch arch;
+    model_read(model_row(cases[i].model), a, &arch);
+    int64_t experts = expert_matrices(&arch);
+    ck_assert_int_eq(experts / 32 * 17 + (arch.params.total.v - experts) * 2, cases[i].bytes);
+    ck_assert_str_eq(arch.quant->method, "mxfp4");
+    ck_assert_uint_eq(arch.quant->skipped.n, 4);
+  }
+}
+END_TEST
+
+START_TEST(answers_show_what_was_read) {
+  _arena_ struct crv_arena *a = crv_arena_new(0);
+  struct crv_arch arch;
+  model_read(model_row("Gemma-2-2B"), a, &arch);
+  _json_ json_t *j = crv_arch_json(&arch);
+  _free_ char *text = crv_json_compact(j);
+  ck_assert_ptr_nonnull(strstr(text, "\"total\":2614341888"));
+  ck_assert_ptr_nonnull(strstr(text, "{\"kind\":\"sliding\",\"layers\":13,\"window\":4096}"));
+  ck_assert_ptr_nonnull(strstr(text, "\"tied\":true"));
+  ck_assert(model_with("Llama-3.1-8B", "tie_word_embeddings", NULL, a, &arch));
+  _json_ json_t *open = crv_arch_json(&arch);
+  _free_ char *unknown = crv_json_compact(open);
+  ck_assert_ptr_nonnull(strstr(unknown, "\"total\":null"));
+  ck_assert_ptr_nonnull(strstr(unknown, "\"if_untied\":8030261248"));
+  ck_assert_ptr_null(strstr(unknown, "\"head\":"));
+  _json_ json_t *table = crv_architectures_json();
+  ck_assert_uint_eq(json_array_size(table), crv_n_architectures);
+  for (size_t i = 1; i < crv_n_architectures; i++)
+    ck_assert_int_lt(strcmp(crv_architectures[i - 1].model_type, crv_architectures[i].model_type),
+                     0);
+}
+END_TEST
+
 int main(void) {
   Suite *s = suite_create("arch");
   TCase *t = tcase_create("arch");
@@ -236,6 +345,9 @@ int main(void) {
   tcase_add_test(t, dense_layers_among_experts_are_placed);
   tcase_add_test(t, a_head_narrower_or_wider_than_its_share_is_taken_as_stated);
   tcase_add_test(t, lora_knows_paths_experts_and_what_it_does_not_touch);
+  tcase_add_test(t, bytes_by_format_follow_from_the_shapes);
+  tcase_add_test(t, the_artefact_of_a_model_with_mxfp4_experts);
+  tcase_add_test(t, answers_show_what_was_read);
   suite_add_tcase(s, t);
   SRunner *r = srunner_create(s);
   srunner_run_all(r, CK_ENV);

@@ -61,6 +61,9 @@ START_TEST(a_whole_models_header_gives_its_bytes_and_parameters) {
     ck_assert_int_eq(t.bytes, cases[i].bytes);
     ck_assert_int_eq(t.parameters.v, cases[i].parameters);
     ck_assert(t.parameters.set && !t.packed);
+    _json_ json_t *j = crv_tensors_json(&t);
+    ck_assert_int_eq(json_integer_value(json_object_get(j, "bytes")), cases[i].bytes);
+    ck_assert(json_is_null(json_object_get(j, "artefact_bytes")));
     ck_assert(!t.artefact_bytes.set); /* the length of the head is not told by its JSON */
     ck_assert_uint_eq(t.types.n, 1);
     ck_assert_int_eq(crv_tensors_have_head(&t), CRV_TRUE);
