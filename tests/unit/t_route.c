@@ -242,7 +242,8 @@ START_TEST(too_many_parameters) {
   struct crv_query q;
   struct crv_arena *a = crv_arena_new(0);
   char raw[65 * 5 + 1] = "";
-  for (int i = 0; i < 65; i++) snprintf(raw + i * 5, 6, "p%02d=&", i);
+  for (unsigned i = 0; i < 65; i++)
+    memcpy(raw + i * 5, (char[]){'p', (char)('0' + i / 10), (char)('0' + i % 10), '=', '&'}, 5);
   crv_err_init(&err);
   ck_assert(!crv_query_parse(&table[1], raw, a, &q, &err));
   ck_assert_int_eq(err.code, CRV_BAD_PARAMETER);
