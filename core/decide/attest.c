@@ -68,7 +68,7 @@ static const struct crv_import_finding *finding_on(const struct crv_offer *o, co
 }
 
 /* Does the piece speak for this very offer? */
-static bool scoped_to_offer(const struct crv_piece *p, const struct crv_offer_rec *rec) {
+bool crv_scoped_to_offer(const struct crv_piece *p, const struct crv_offer_rec *rec) {
   const struct crv_scope *s = p->scope;
   if (!s) return false;
   if (s->offer) return !strcmp(s->offer, rec->key);
@@ -112,6 +112,11 @@ static bool piece_states(const struct crv_case *c, const struct crv_piece *p, co
   return p->kind == CRV_KIND_DEVICE_REPORT && crv_offer_states(c, &seen, path, ret);
 }
 
+/* A document about several lots together says nothing of where one of them stands. */
+static bool of_several_lots(const struct crv_piece *p, const char *path) {
+  return !strcmp(path, "lot.one_machine") && p->scope->quantity.set && p->scope->quantity.v > 1;
+}
+
 /* Pieces scoped to the offer that state the field. */
 static void from_facts(const struct crv_case *c, const char *path, unsigned kinds,
                        struct crv_attest *at) {
@@ -119,15 +124,15 @@ static void from_facts(const struct crv_case *c, const char *path, unsigned kind
     const struct crv_indexed *ix = c->pieces[i];
     const struct crv_piece *p = ix->rec->piece;
     struct crv_value v;
-    if (ix->standing != CRV_STANDS || !kind_proves(p, kinds, path) || !scoped_to_offer(p, c->rec) ||
+    if (ix->standing != CRV_STANDS || !kind_proves(p, kinds, path) ||
+        !crv_scoped_to_offer(p, c->rec) || of_several_lots(p, path) ||
         !piece_states(c, p, path, &v))
       continue;
     if (!at->value.set) {
       at->value = v;
     } else if (crv_value_cmp(&at->value, &v) != 0) {
-      at->how = CRV_ATTEST_CONFLICT;
+      at->how = CRV_ATTEST_CONFLICT; /* with the piece that proves it, or the offer's own words */
       at->other = ix->rec;
-      if (!at->piece) at->piece = ix->rec;
       return;
     }
     if (at->how != CRV_ATTESTED) {
@@ -200,7 +205,7 @@ static const struct crv_condition *attest_condition(struct crv_case *c, const st
     return crv_cond(ev, CRV_COND_IMPORT_CELL, p, 3, piece);
   }
   case CRV_ATTEST_CONFLICT: {
-    struct crv_fact p[] = {crv_f_text("first", at->piece->ref),
+    struct crv_fact p[] = {crv_f_text("first", at->piece ? at->piece->ref : "the offer itself"),
                            crv_f_text("second", at->other->ref), crv_f_text("what", path)};
     return crv_cond(ev, CRV_COND_CONFLICT, p, 3, piece);
   }

@@ -17,15 +17,16 @@ static void mark(struct span *s, struct crv_opt_int t) {
   if (!at->set || nearer) *at = t;
 }
 
-static struct crv_opt_int known(int64_t t) {
-  return (struct crv_opt_int){t, true};
+/* What is counted is counted by its position: its record began, and does not begin again. */
+static void mark_record(struct span *s, int64_t t) {
+  if (t <= s->now) mark(s, (struct crv_opt_int){t, true});
 }
 
 static void mark_offers(const struct crv_question *q, const struct crv_reach *r, struct span *s) {
   for (size_t i = 0; i < q->catalogue->n; i++) {
     const struct crv_offer_rec *rec = q->catalogue->recs[i];
     if (rec->seq > q->catalogue_position || !crv_reach_offer(r, rec->key)) continue;
-    mark(s, known(rec->recorded_at));
+    mark_record(s, rec->recorded_at);
     if (!rec->offer) continue;
     mark(s, rec->offer->effective_from);
     mark(s, rec->offer->effective_until);
@@ -46,7 +47,7 @@ static void mark_pieces(const struct crv_question *q, const struct crv_reach *r,
   for (size_t i = 0; i < q->evidence->n; i++) {
     const struct crv_piece_rec *rec = q->evidence->recs[i];
     if (!counts(q->evidence, i, q->evidence_position, r)) continue;
-    mark(s, known(rec->recorded_at));
+    mark_record(s, rec->recorded_at);
     mark(s, rec->piece->observed_at);
     if (!rec->piece->retracted) mark(s, crv_piece_expiry(rec->piece, &q->policy));
   }

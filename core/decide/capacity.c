@@ -12,7 +12,8 @@ static bool report_in_scope(const struct crv_case *c, const struct crv_indexed *
   if (ix->standing != CRV_STANDS || p->kind != CRV_KIND_DEVICE_REPORT ||
       !p->result->declared_bytes.set || !s)
     return false;
-  if (s->device && !crv_streq(s->device, c->demand.device)) return false;
+  if (s->device && strcmp(s->device, "*") != 0 && !crv_streq(s->device, c->demand.device))
+    return false;
   if (s->offer) return !strcmp(s->offer, c->rec->key);
   if (s->supplier && strcmp(s->supplier, "*") != 0 && !crv_streq(s->supplier, c->offer->supplier))
     return false;
@@ -38,9 +39,19 @@ static bool from_reports(struct crv_case *c) {
   return true;
 }
 
-static enum crv_memory_kind memory_kind(const struct crv_case *c) {
-  if (c->offer->device && c->offer->device->memory_kind) return c->offer->device->memory_kind;
-  return c->model ? c->model->memory_kind : CRV_MEM_DEDICATED;
+enum crv_memory_kind crv_case_memory_kind(const struct crv_case *c) {
+  const struct crv_device *d = c->offer->device;
+  if (c->demand.device && strchr(c->demand.device, '@')) return CRV_MEM_SLICE;
+  if (c->model && c->model->memory_kind != CRV_MEM_DEDICATED) return c->model->memory_kind;
+  return d && d->memory_kind ? d->memory_kind : CRV_MEM_DEDICATED;
+}
+
+bool crv_case_total(const struct crv_case *c, int64_t figure, int64_t *ret) {
+  const struct crv_sheet *s = c->ev->q->sheet;
+  int64_t headroom = s->headroom && s->headroom->bytes.set ? s->headroom->bytes.v : 0;
+  if (!crv_add(figure, headroom, ret)) return false;
+  bool host = s->host && s->host->ram.bytes.set && crv_case_memory_kind(c) == CRV_MEM_UNIFIED;
+  return !host || crv_add(*ret, s->host->ram.bytes.v, ret);
 }
 
 static void from_nominal(struct crv_case *c) {
@@ -56,18 +67,26 @@ static void from_nominal(struct crv_case *c) {
   if (at.how == CRV_ATTEST_FINDING || at.how == CRV_ATTEST_CONFLICT) c->capacity.upper.set = false;
 }
 
-void crv_case_capacity(struct crv_case *c) {
+/* What the offer declares of itself can exclude, unless it is doubted or disputed. */
+static void from_declared(struct crv_case *c) {
   const struct crv_device *d = c->offer->device;
-  if (from_reports(c)) return;
-  enum crv_memory_kind kind = memory_kind(c);
-  /* a share reserves nothing, and unified memory has a working-set limit that only a report gives
-   */
-  if (kind == CRV_MEM_SHARED || kind == CRV_MEM_UNIFIED) return;
-  from_nominal(c);
   if (!d || !d->memory_declared_bytes.set) return;
+  enum crv_attested how = crv_attest(c, "device.memory_declared_bytes", 0).how;
+  if (how == CRV_ATTEST_FINDING || how == CRV_ATTEST_CONFLICT) return;
   int64_t declared = d->memory_declared_bytes.v;
-  if (!c->capacity.upper.set || declared < c->capacity.upper.v)
+  if (!c->capacity.upper.set || declared < c->capacity.upper.v) {
     c->capacity.upper = (struct crv_opt_int){declared, true};
+    c->capacity_own_words = true;
+  }
   if (c->capacity.lower.set && declared < c->capacity.lower.v)
     c->capacity.lower = (struct crv_opt_int){declared, true};
+}
+
+void crv_case_capacity(struct crv_case *c) {
+  enum crv_memory_kind kind = crv_case_memory_kind(c);
+  if (kind == CRV_MEM_SHARED) return; /* nothing is reserved, whatever the device declares */
+  if (from_reports(c)) return;
+  if (kind == CRV_MEM_UNIFIED) return; /* only a report gives the working-set limit */
+  from_nominal(c);
+  from_declared(c);
 }

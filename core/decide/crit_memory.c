@@ -29,22 +29,6 @@ static int64_t headroom(const struct crv_case *c) {
   return h && h->bytes.set ? h->bytes.v : 0;
 }
 
-static bool unified(const struct crv_case *c) {
-  const struct crv_device *d = c->offer->device;
-  if (d && d->memory_kind) return d->memory_kind == CRV_MEM_UNIFIED;
-  return c->model && c->model->memory_kind == CRV_MEM_UNIFIED;
-}
-
-/* Peak plus headroom; unified memory carries the host's demand as well, counted once. */
-static bool total_of(const struct crv_case *c, int64_t peak, int64_t *ret) {
-  const struct crv_host_need *h = c->ev->q->sheet->host;
-  int64_t total;
-  if (!crv_add(peak, headroom(c), &total)) return false;
-  if (unified(c) && h && h->ram.bytes.set) return crv_add(total, h->ram.bytes.v, ret);
-  *ret = total;
-  return true;
-}
-
 /* A run of an engine that fills memory by policy, without its pool: it proves fit only on a device
    that declares at least what the device it ran on declared. */
 static enum crv_reason same_or_larger(const struct crv_case *c, const struct crv_piece *p) {
@@ -60,7 +44,7 @@ static enum crv_reason against_capacity(const struct crv_case *c, const struct c
                                         const struct crv_run_demand *d) {
   int64_t total;
   if (d->only_same_or_larger) return same_or_larger(c, p);
-  if (!total_of(c, d->bytes.v, &total)) return CRV_REASON_OVERFLOW;
+  if (!crv_case_total(c, d->bytes.v, &total)) return CRV_REASON_OVERFLOW;
   if (c->capacity.lower.set && total <= c->capacity.lower.v) return CRV_REASON_SATISFIED;
   if (c->capacity.upper.set && total > c->capacity.upper.v) return CRV_REASON_PEAK_OVER_LIMIT;
   return c->capacity.lower.set ? CRV_REASON_CAPACITY_INTERVAL : CRV_REASON_CAPACITY_UNKNOWN;
@@ -201,7 +185,7 @@ static void show_demand(struct crv_finding *f, const struct crv_piece *p,
 
 static const struct crv_condition *report_condition(struct crv_case *c, struct crv_opt_int need) {
   const char *device = c->demand.device;
-  if (!device) return crv_run_condition(c); /* which device comes first */
+  if (!device) return crv_which_device(c);
   struct crv_fact p[] = {
       crv_f_text("device", device),
       c->model && c->model->memory_kind == CRV_MEM_DEDICATED
@@ -213,9 +197,22 @@ static const struct crv_condition *report_condition(struct crv_case *c, struct c
                   crv_arena_printf(c->ev->a, "device_report %s", device));
 }
 
+/* A share gives no memory surely: it takes one that reserves it. */
+static void ask_reserved(struct crv_case *c, struct crv_finding *f) {
+  struct crv_fact p[] = {crv_f_text("field", "device.memory_kind"),
+                         crv_f_text("offer", c->rec->key),
+                         crv_f_text("need", "a slice with memory of its own, or a whole device")};
+  crv_find_condition(f, crv_cond(c->ev, CRV_COND_STATE_FIELD, p, 3,
+                                 crv_arena_printf(c->ev->a, "commercial_sheet %s", c->rec->key)));
+}
+
 /* What would make the capacity sure: the nominal's document when it is only stated, else a report.
  */
 static void ask_capacity(struct crv_case *c, struct crv_finding *f, struct crv_opt_int need) {
+  if (crv_case_memory_kind(c) == CRV_MEM_SHARED) {
+    ask_reserved(c, f);
+    return;
+  }
   if (!c->capacity_unattested) {
     crv_find_condition(f, report_condition(c, need));
     return;
@@ -285,7 +282,7 @@ static void peak_over(struct crv_case *c, struct crv_finding *f, const struct we
   if (d->only_same_or_larger)
     need = over->ix->rec->piece->result->declared_bytes;
   else
-    need.set = total_of(c, d->bytes.v, &need.v);
+    need.set = crv_case_total(c, d->bytes.v, &need.v);
   keep_demand(c, d);
   if (!d->only_same_or_larger) c->row->demand_run = over->ix->rec;
   if (over->reason == CRV_REASON_CAPACITY_INTERVAL || over->reason == CRV_REASON_CAPACITY_UNKNOWN)
@@ -383,8 +380,8 @@ static void floor_over(struct crv_case *c, struct crv_finding *f, const struct c
   }
   f->verdict = CRV_EXCLUDED;
   f->reason = CRV_REASON_ARITHMETIC;
-  f->resolvable =
-      c->capacity.from != CRV_CAP_REPORTED && (c->capacity_unattested || !c->capacity.lower.set);
+  f->resolvable = c->capacity.from != CRV_CAP_REPORTED &&
+                  (c->capacity_unattested || c->capacity_own_words || !c->capacity.lower.set);
 }
 
 static void floor_finding(struct crv_case *c, struct crv_finding *f,

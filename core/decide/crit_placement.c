@@ -26,16 +26,51 @@ static void placement_finding(struct crv_case *c) {
                    crv_reason_info(CRV_REASON_OUT_OF_MEMORY)->code);
 }
 
-static int64_t lots_needed(int64_t devices, int64_t lot) {
-  return crv_cdiv(devices, lot);
-}
-
-static void several_lots(struct crv_case *c, struct crv_finding *f, int64_t lot) {
-  struct crv_fact p[] = {crv_f_int("lots", lots_needed(c->demand.devices, lot)),
-                         crv_f_text("offer", c->rec->key), crv_f_int("devices", c->demand.devices)};
+static void several_lots(struct crv_case *c, struct crv_finding *f, int64_t lots) {
+  struct crv_fact p[] = {crv_f_int("lots", lots), crv_f_text("offer", c->rec->key),
+                         crv_f_int("devices", c->demand.devices)};
   f->reason = CRV_REASON_SEVERAL_LOTS;
   crv_find_condition(f, crv_cond(c->ev, CRV_COND_SAME_MACHINE, p, 3,
                                  crv_arena_printf(c->ev->a, "commercial_sheet %s", c->rec->key)));
+}
+
+/* A document about so many lots of this offer that says whether they stand in one machine. */
+static const struct crv_piece_rec *lots_together(const struct crv_case *c, int64_t lots,
+                                                 enum crv_tri *ret) {
+  for (size_t i = 0; i < c->n_pieces; i++) {
+    const struct crv_piece *p = c->pieces[i]->rec->piece;
+    const struct crv_lot *lot = p->result && p->result->facts ? p->result->facts->lot : NULL;
+    if (p->kind != CRV_KIND_COMMERCIAL_SHEET || c->pieces[i]->standing != CRV_STANDS || !lot ||
+        lot->one_machine == CRV_UNSET || !crv_scoped_to_offer(p, c->rec))
+      continue;
+    struct crv_opt_int of = p->scope->quantity;
+    bool covers =
+        of.set && of.v > 1 && (lot->one_machine == CRV_TRUE ? of.v >= lots : of.v <= lots);
+    if (!covers) continue;
+    *ret = lot->one_machine;
+    return c->pieces[i]->rec;
+  }
+  return NULL;
+}
+
+/* Several lots are several machines unless attested. */
+static void spread(struct crv_case *c, struct crv_finding *f, int64_t lot,
+                   const struct crv_piece_rec *each) {
+  int64_t lots = crv_cdiv(c->demand.devices, lot);
+  enum crv_tri together = CRV_UNSET;
+  const struct crv_piece_rec *rec = lots_together(c, lots, &together);
+  if (rec && together == CRV_TRUE) {
+    f->verdict = CRV_ADMISSIBLE;
+    f->reason = CRV_REASON_SATISFIED;
+    crv_find_cite(f, rec);
+  } else if (rec || each) {
+    f->verdict = CRV_EXCLUDED;
+    f->reason = CRV_REASON_LOT_TOO_SMALL;
+    f->resolvable = true;
+    crv_find_cite(f, rec ? rec : each);
+  } else {
+    several_lots(c, f, lots);
+  }
 }
 
 static void same_host_finding(struct crv_case *c) {
@@ -64,21 +99,14 @@ static void same_host_finding(struct crv_case *c) {
     crv_find_cite(f, count.piece);
   } else if (enough) {
     crv_attest_to_confirm(c, f, &count, "lot.devices", NULL);
-  } else if (count.how == CRV_ATTESTED && one.how == CRV_ATTESTED && !split) {
-    f->verdict = CRV_EXCLUDED;
-    f->reason = CRV_REASON_LOT_TOO_SMALL;
-    f->resolvable = true;
-    crv_find_cite(f, one.piece);
   } else {
-    several_lots(c, f, count.value.i);
+    bool whole = count.how == CRV_ATTESTED && one.how == CRV_ATTESTED && !split;
+    spread(c, f, count.value.i, whole ? one.piece : NULL);
   }
 }
 
 static bool is_slice(const struct crv_case *c) {
-  const struct crv_device *d = c->offer->device;
-  enum crv_memory_kind k = d && d->memory_kind ? d->memory_kind
-                           : c->model          ? c->model->memory_kind
-                                               : CRV_MEM_DEDICATED;
+  enum crv_memory_kind k = crv_case_memory_kind(c);
   return k == CRV_MEM_SLICE || k == CRV_MEM_SHARED;
 }
 
@@ -101,7 +129,7 @@ static void slice_finding(struct crv_case *c) {
   }
   if (!c->demand.device) {
     f->reason = CRV_REASON_DEVICE_UNKNOWN;
-    crv_find_condition(f, crv_run_condition(c));
+    crv_find_condition(f, crv_which_device(c));
     return;
   }
   struct crv_attest at = crv_attest(c, "lot.devices", 0);
@@ -110,6 +138,7 @@ static void slice_finding(struct crv_case *c) {
     f->verdict = CRV_ADMISSIBLE;
     f->reason = CRV_REASON_SATISFIED;
     crv_find_cite(f, at.piece);
+    crv_find_cite(f, c->identified);
     return;
   }
   crv_attest_to_confirm(c, f, &at, "lot.devices", "the count of whole devices");

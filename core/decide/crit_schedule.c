@@ -40,7 +40,8 @@ static const char *out_of_scope(const struct crv_case *c, const struct crv_piece
   int64_t need = c->row->cost.lots ? c->row->cost.lots : c->demand.devices;
   struct crv_opt_int n = quantity(p);
   if (!p->scope || !p->scope->offer || strcmp(p->scope->offer, c->rec->key) != 0) return "offer";
-  return n.set && n.v < need ? "quantity_short" : NULL;
+  if (!n.set) return need > 1 ? "quantity_unknown" : NULL; /* one lot is promised at least */
+  return n.v < need ? "quantity_short" : NULL;
 }
 
 static enum crv_aside aside_of(enum crv_standing st) {

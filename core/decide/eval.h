@@ -45,6 +45,8 @@ struct crv_case {
   struct crv_capacity capacity; /* per device, from reports or the attested nominal */
   const struct crv_piece_rec *capacity_piece;
   bool capacity_unattested; /* a nominal is stated but nothing attests it: excludes, never admits */
+  bool capacity_own_words;  /* the upper limit is what the offer declares of itself */
+  const struct crv_piece_rec *identified; /* says which device it is; NULL: the offer itself does */
   const struct crv_condition *run; /* the limit-stage run for this device, shared by its criteria */
   const struct crv_runs *runs[2];  /* gathered once: memory dimensions, latency dimensions */
   const struct crv_piece_rec *admitting; /* the run that memory.peak rests on; NULL: none */
@@ -97,7 +99,7 @@ enum crv_attested {
 struct crv_attest {
   enum crv_attested how;
   struct crv_value value; /* the offer's own, or the piece's when the offer states none */
-  const struct crv_piece_rec *piece; /* proves, or expired */
+  const struct crv_piece_rec *piece; /* proves, or expired; NULL: the offer's own words alone */
   const struct crv_piece_rec *other; /* the conflicting one */
   struct crv_opt_int expiry;
   const struct crv_import_finding *finding;
@@ -105,6 +107,8 @@ struct crv_attest {
 /* The value of an offer's field at a dotted path; false when it isn't stated. */
 bool crv_offer_states(const struct crv_case *c, const struct crv_offer *o, const char *path,
                       struct crv_value *ret);
+/* Does the piece speak for this very offer, by its key or the supplier's own id? */
+bool crv_scoped_to_offer(const struct crv_piece *p, const struct crv_offer_rec *rec);
 /* How the offer's field at a dotted path stands. kinds: the kinds that may attest it (bit 1u <<
    kind), 0: those of domain.md's table for the field. */
 struct crv_attest crv_attest(const struct crv_case *c, const char *path, unsigned kinds);
@@ -156,6 +160,8 @@ const struct crv_runs *crv_runs(struct crv_case *c, enum crv_dim_set set);
 void crv_runs_asides(struct crv_finding *f, const struct crv_runs *r);
 /* Why a piece of this standing is set aside. */
 enum crv_aside crv_aside_of(enum crv_standing st);
+/* Asks which device the offer's name means. */
+const struct crv_condition *crv_which_device(struct crv_case *c);
 /* The shared limit-stage run condition of this case. */
 const struct crv_condition *crv_run_condition(struct crv_case *c);
 
@@ -175,10 +181,28 @@ const struct crv_indexed *crv_unopposed(const struct crv_case *c, const struct c
 /* What would invalidate the row: failures of other settings than the proof's. */
 void crv_note_failures(struct crv_case *c, const struct crv_hits *failures);
 
-/* capacity.c: fills c->capacity, c->capacity_piece, c->capacity_unattested. */
+/* capacity.c: fills c->capacity, c->capacity_piece, c->capacity_unattested, c->capacity_own_words.
+ */
 void crv_case_capacity(struct crv_case *c);
+/* The kind of the device's memory: a slice's model or the table's row before the offer's words. */
+enum crv_memory_kind crv_case_memory_kind(const struct crv_case *c);
+/* What a figure demands of each device: with the headroom, and where memory is unified with the
+   host's demand, counted once. False: overflow. */
+bool crv_case_total(const struct crv_case *c, int64_t figure, int64_t *ret);
 /* "rtx-4090" of "nvidia/rtx-4090", or the display name when the table has one. */
 const char *crv_case_device_text(const struct crv_case *c);
+
+/* -- which device (device.c) ----------------------------------------------------------------------
+ */
+
+enum { CRV_MAX_MODELS = 8 };
+/* The canonical models that the offer's device may be; how many. One that only a piece says is
+   told with that piece, else *ret_by is NULL. */
+size_t crv_models_of(struct crv_eval *ev, const struct crv_offer_rec *rec,
+                     const char *ret[CRV_MAX_MODELS], const struct crv_piece_rec **ret_by);
+/* Makes rows[0] the row of all n candidates. */
+void crv_rows_merge(struct crv_eval *ev, struct crv_row *rows, size_t n, const char *const *models);
+enum crv_verdict crv_row_worst(const struct crv_row *row);
 
 /* -- criterion families ---------------------------------------------------------------------------
  */

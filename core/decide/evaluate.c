@@ -7,8 +7,6 @@
 #include "core/base/text.h"
 #include "core/decide/eval.h"
 
-enum { MAX_MODELS = 8 };
-
 /* -- what is the same for every offer -------------------------------------------------------------
  */
 
@@ -22,6 +20,10 @@ static bool add_missing(struct crv_eval *ev, const char *field, const char *why)
 
 static bool one_placement(struct crv_eval *ev, struct crv_placement p) {
   if (ev->n_placements == sizeof ev->placements / sizeof *ev->placements) return true;
+  if (!p.devices.set && p.strategy && p.strategy != CRV_STRATEGY_SINGLE)
+    add_missing(ev, "placement.devices", "how many devices the load is spread over");
+  else if (!p.devices.set)
+    ev->placement_assumed = true;
   if (!p.devices.set) p.devices = (struct crv_opt_int){1, true};
   if (!p.strategy && p.devices.v == 1) p.strategy = CRV_STRATEGY_SINGLE;
   if (!p.strategy) add_missing(ev, "placement.strategy", "how the load is spread over the devices");
@@ -32,8 +34,7 @@ static bool one_placement(struct crv_eval *ev, struct crv_placement p) {
 
 static bool make_placements(struct crv_eval *ev) {
   const struct crv_list *list = &ev->q->sheet->placement;
-  ev->placement_assumed = list->n == 0;
-  if (ev->placement_assumed) return one_placement(ev, (struct crv_placement){.strategy = 0});
+  if (list->n == 0) return one_placement(ev, (struct crv_placement){.strategy = 0});
   for (size_t i = 0; i < list->n; i++)
     if (!one_placement(ev, *crv_list_at(*list, struct crv_placement, i))) return false;
   return true;
@@ -53,25 +54,6 @@ static bool eval_init(struct crv_eval *ev, const struct crv_question *q, struct 
 
 /* -- one offer
  * -------------------------------------------------------------------------------------- */
-
-/* The canonical models that the offer's device may be: its own, its candidates, or what the alias
-   table makes of its name. */
-static size_t models_of(const struct crv_offer *o, const char *ret[MAX_MODELS]) {
-  const struct crv_device *d = o->device;
-  const struct crv_device_model *found[8];
-  size_t n = 0;
-  if (!d) return 0;
-  if (d->model) {
-    ret[0] = d->model;
-    return 1;
-  }
-  for (size_t i = 0; i < d->candidates.n && n < MAX_MODELS; i++)
-    ret[n++] = *crv_list_at(d->candidates, const char *, i);
-  if (n || !d->name) return n;
-  n = crv_device_resolve(d->name, &d->memory_nominal, found);
-  for (size_t i = 0; i < n; i++) ret[i] = found[i]->model;
-  return n;
-}
 
 static void case_init(struct crv_case *c, struct crv_eval *ev, struct crv_row *row,
                       const struct crv_offer_rec *rec, size_t placement, const char *model) {
@@ -112,13 +94,6 @@ static void all_criteria(struct crv_case *c) {
   for (size_t i = 0; i < sizeof families / sizeof *families && !c->ev->failed; i++) families[i](c);
 }
 
-static enum crv_verdict worst(const struct crv_row *row) {
-  enum crv_verdict v = CRV_ADMISSIBLE;
-  for (size_t i = 0; i < row->n_findings; i++)
-    if (row->findings[i].verdict > v) v = row->findings[i].verdict;
-  return v;
-}
-
 static void evaluate_case(struct crv_case *c, const struct crv_indexed **pieces, size_t n) {
   c->pieces = pieces;
   c->n_pieces = n;
@@ -127,109 +102,7 @@ static void evaluate_case(struct crv_case *c, const struct crv_indexed **pieces,
   if (c->ev->failed) return;
   crv_outlook_make(c);
   crv_preferences_make(c);
-  c->row->status = worst(c->row);
-}
-
-/* -- a name that means several models
- * ------------------------------------------------------------------ */
-
-/* "a, b or c" */
-static const char *any_of(struct crv_eval *ev, const char *const *models, size_t n) {
-  const char *list = models[0];
-  for (size_t i = 1; list && i < n; i++)
-    list = crv_arena_printf(ev->a, i + 1 == n ? "%s or %s" : "%s, %s", list, models[i]);
-  return list;
-}
-
-static const struct crv_condition *which_model(struct crv_eval *ev, const struct crv_offer_rec *rec,
-                                               const char *list) {
-  const char *name = rec->offer->device->name;
-  struct crv_fact p[] = {crv_f_text("name", name ? name : "the device"),
-                         crv_f_text("candidates", list), crv_f_text("offer", rec->key)};
-  return crv_cond(ev, CRV_COND_WHICH_DEVICE, p, 3,
-                  crv_arena_printf(ev->a, "commercial_sheet %s", rec->key));
-}
-
-/* What was asked of one candidate, asked of whichever it turns out to be. */
-static const struct crv_condition *of_any(struct crv_eval *ev, const struct crv_condition *cond,
-                                          const char *list) {
-  struct crv_fact p[CRV_MAX_FACTS];
-  bool about_device = false;
-  for (size_t i = 0; i < cond->n_params; i++) {
-    p[i] = cond->params[i];
-    if (strcmp(p[i].name, "device") != 0) continue;
-    p[i].text = list;
-    about_device = true;
-  }
-  if (!about_device) return cond;
-  return crv_cond(
-      ev, cond->code, p, cond->n_params,
-      crv_arena_printf(ev->a, "%s %s", crv_condition_info(cond->code)->settled_by, list));
-}
-
-/* Which device it is comes first, and then what is open of each: an answer alone proves no run. */
-static void ask_first(struct crv_eval *ev, struct crv_finding *f, const struct crv_condition *ask,
-                      const char *list) {
-  const struct crv_condition *had[4];
-  size_t n = f->n_conditions;
-  memcpy(had, f->conditions, n * sizeof *had);
-  f->n_conditions = 0;
-  crv_find_condition(f, ask);
-  for (size_t i = 0; i < n; i++) crv_find_condition(f, of_any(ev, had[i], list));
-}
-
-static void widen(struct crv_opt_int *a, struct crv_opt_int b, bool up) {
-  if (!a->set || !b.set)
-    a->set = false;
-  else if (up ? b.v > a->v : b.v < a->v)
-    a->v = b.v;
-}
-
-/* About the device: the criteria whose condition would differ from model to model. */
-static bool by_device(enum crv_criterion id) {
-  return id == CRV_CRIT_ARCHITECTURE || id == CRV_CRIT_RUNTIME || id == CRV_CRIT_FLOOR ||
-         id == CRV_CRIT_PEAK || id == CRV_CRIT_PLACEMENT || id == CRV_CRIT_SLICE ||
-         id == CRV_CRIT_LENGTH || id == CRV_CRIT_CONCURRENCY || id == CRV_CRIT_MICROBATCH ||
-         id == CRV_CRIT_SCENE;
-}
-
-/* Some candidate leaves it open: its conditions are what remains once the model is known. */
-static const struct crv_finding *open_one(const struct crv_row *rows, size_t n, size_t i) {
-  for (size_t k = 0; k < n; k++)
-    if (rows[k].findings[i].verdict == CRV_TO_CONFIRM) return &rows[k].findings[i];
-  return NULL;
-}
-
-/* A criterion is decided when its verdict is the same for every candidate; else the condition asks
-   which model it is. Findings stand in the same order in every row: the sheet alone turns them on.
- */
-static void merge(struct crv_eval *ev, struct crv_row *rows, size_t n, const char *const *models) {
-  const char *list = any_of(ev, models, n);
-  const struct crv_condition *ask = which_model(ev, rows[0].rec, list);
-  for (size_t i = 0; i < rows[0].n_findings; i++) {
-    struct crv_finding *f = &rows[0].findings[i];
-    const struct crv_finding *open = open_one(rows, n, i);
-    bool same = true;
-    for (size_t k = 1; k < n; k++)
-      if (rows[k].findings[i].verdict != f->verdict) same = false;
-    if (same && (f->verdict != CRV_TO_CONFIRM || !by_device(f->criterion))) continue;
-    if (open && open != f) {
-      memcpy(f->conditions, open->conditions, sizeof f->conditions);
-      f->n_conditions = open->n_conditions;
-    }
-    f->verdict = CRV_TO_CONFIRM;
-    f->reason = CRV_REASON_DEVICE_AMBIGUOUS;
-    ask_first(ev, f, ask, list);
-  }
-  for (size_t k = 1; k < n; k++) {
-    widen(&rows[0].capacity.lower, rows[k].capacity.lower, false);
-    widen(&rows[0].capacity.upper, rows[k].capacity.upper, true);
-    widen(&rows[0].capacity.decimal, rows[k].capacity.decimal, false);
-    widen(&rows[0].margin_bytes, rows[k].margin_bytes, false);
-    if (rows[k].outlook != rows[0].outlook) rows[0].outlook = CRV_OPEN;
-  }
-  rows[0].device = NULL;
-  rows[0].status = worst(&rows[0]);
+  c->row->status = crv_row_worst(c->row);
 }
 
 /* By what pieces name the load: its model, or the application. */
@@ -238,22 +111,34 @@ static const char *load_name(const struct crv_sheet *s) {
   return s->scene ? s->scene->application : NULL;
 }
 
-static bool evaluate_placement(struct crv_eval *ev, const struct crv_offer_rec *rec,
-                               size_t placement, struct crv_row *ret) {
-  const char *models[MAX_MODELS] = {NULL};
-  struct crv_row rows[MAX_MODELS];
+/* The models that an offer's device may be, and the pieces that concern it. */
+struct about {
+  const char *models[CRV_MAX_MODELS];
+  size_t n;
+  const struct crv_piece_rec *identified;
   const struct crv_indexed **pieces;
-  size_t n_pieces, n = models_of(rec->offer, models);
-  const char *name = load_name(ev->q->sheet);
-  if (!crv_index_for_offer(ev->index, rec, models, n, name, ev->a, &pieces, &n_pieces))
-    return false;
-  for (size_t i = 0; i < (n ? n : 1); i++) {
+  size_t n_pieces;
+};
+
+static bool find_about(struct crv_eval *ev, const struct crv_offer_rec *rec, struct about *ret) {
+  memset(ret, 0, sizeof *ret);
+  ret->n = crv_models_of(ev, rec, ret->models, &ret->identified);
+  return !ev->failed &&
+         crv_index_for_offer(ev->index, rec, ret->models, ret->n, load_name(ev->q->sheet), ev->a,
+                             &ret->pieces, &ret->n_pieces);
+}
+
+static bool evaluate_placement(struct crv_eval *ev, const struct crv_offer_rec *rec,
+                               const struct about *about, size_t placement, struct crv_row *ret) {
+  struct crv_row rows[CRV_MAX_MODELS];
+  for (size_t i = 0; i < (about->n ? about->n : 1); i++) {
     struct crv_case c;
-    case_init(&c, ev, &rows[i], rec, placement, models[i]);
-    evaluate_case(&c, pieces, n_pieces);
+    case_init(&c, ev, &rows[i], rec, placement, about->n ? about->models[i] : NULL);
+    c.identified = about->identified;
+    evaluate_case(&c, about->pieces, about->n_pieces);
     if (ev->failed) return false;
   }
-  if (n > 1) merge(ev, rows, n, models);
+  if (about->n > 1) crv_rows_merge(ev, rows, about->n, about->models);
   *ret = rows[0];
   return !ev->failed;
 }
@@ -302,15 +187,27 @@ static bool append_text(struct crv_arena *a, struct crv_list *list, const char *
   return true;
 }
 
+/* The bytes that each device must declare: the demand with headroom, or what the device of a run
+   declared whose engine filled it by policy. */
+static struct crv_opt_int needed(struct crv_eval *ev, const struct crv_row *row) {
+  struct crv_case c = {.ev = ev, .offer = row->rec->offer};
+  struct crv_opt_int need = {0, false};
+  c.demand.device = row->device;
+  c.model = row->device ? crv_device_model(row->device) : NULL;
+  if (row->demand_bytes.set)
+    need.set = crv_case_total(&c, row->demand_bytes.v, &need.v);
+  else if (row->demand_run)
+    need = row->demand_run->piece->result->declared_bytes;
+  return need;
+}
+
 /* What to hold against the delivered machine before signing: bytes, driver, what the run used. */
 static bool before_order(struct crv_eval *ev, struct crv_row *row) {
   char text[300], value[160];
   if (row->status != CRV_ADMISSIBLE) return true;
-  const struct crv_headroom *h = ev->q->sheet->headroom;
-  int64_t need = 0;
-  if (row->demand_bytes.set &&
-      crv_add(row->demand_bytes.v, h && h->bytes.set ? h->bytes.v : 0, &need)) {
-    snprintf(text, sizeof text, "each device declares at least %lld bytes", (long long)need);
+  struct crv_opt_int need = needed(ev, row);
+  if (need.set) {
+    snprintf(text, sizeof text, "each device declares at least %lld bytes", (long long)need.v);
     if (!append_text(ev->a, &row->before_order, crv_arena_strdup(ev->a, text))) return false;
   }
   for (size_t i = 0; i < row->n_pins; i++) {
@@ -347,9 +244,10 @@ static bool evaluate_offer(struct crv_eval *ev, const struct crv_offer_rec *rec,
                            struct crv_row **ret) {
   struct crv_row *best = crv_new(ev->a, struct crv_row);
   struct crv_row row;
-  if (!best) return false;
+  struct about about;
+  if (!best || !find_about(ev, rec, &about)) return false;
   for (size_t i = 0; i < ev->n_placements; i++) {
-    if (!evaluate_placement(ev, rec, i, &row)) return false;
+    if (!evaluate_placement(ev, rec, &about, i, &row)) return false;
     if (i == 0 || better(&row, best)) *best = row;
   }
   row_pins(best);
@@ -385,6 +283,14 @@ static bool sort_out(struct crv_eval *ev, struct crv_shortlist *s, struct crv_ro
   return true;
 }
 
+static const char *age_text(const struct crv_eval *ev, enum crv_kind kind) {
+  int64_t hours = ev->q->policy.max_age[kind].v / CRV_HOUR_MS;
+  bool days = hours % 24 == 0;
+  return crv_arena_printf(ev->a, "%s counts for %lld %s from its date%s", crv_kind_info(kind)->name,
+                          (long long)(days ? hours / 24 : hours), days ? "days" : "hours",
+                          ev->q->policy.asked[kind] ? "" : " where it states no validity");
+}
+
 static bool assume(struct crv_eval *ev, struct crv_shortlist *s) {
   const struct crv_sheet *sheet = ev->q->sheet;
   const struct crv_execution *x = sheet->execution;
@@ -397,16 +303,9 @@ static bool assume(struct crv_eval *ev, struct crv_shortlist *s) {
     ok = ok && append_text(ev->a, list, "interruptions are not tolerated");
   if (sheet->campaign && !sheet->campaign->tax)
     ok = ok && append_text(ev->a, list, "tax is not compared");
-  for (int k = 1; k < CRV_KIND_COUNT; k++) {
-    struct crv_opt_int age = ev->q->policy.max_age[k];
-    if (!age.set) continue;
-    ok = ok &&
-         append_text(ev->a, list,
-                     crv_arena_printf(
-                         ev->a, "%s counts for %lld days from its date%s",
-                         crv_kind_info((enum crv_kind)k)->name, (long long)(age.v / CRV_DAY_MS),
-                         ev->q->policy.asked[k] ? "" : " where it states no validity"));
-  }
+  for (int k = 1; k < CRV_KIND_COUNT; k++)
+    if (ev->q->policy.max_age[k].set)
+      ok = ok && append_text(ev->a, list, age_text(ev, (enum crv_kind)k));
   return ok;
 }
 

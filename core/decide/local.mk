@@ -23,6 +23,7 @@ libdecide_a_SOURCES = \
 	core/decide/crit_sheet.c \
 	core/decide/crit_software.c \
 	core/decide/current.c \
+	core/decide/device.c \
 	core/decide/evaluate.c \
 	core/decide/gate.c \
 	core/decide/headline.c \

@@ -11,12 +11,15 @@ static void paper(const struct crv_case *c, struct crv_capacity *cap,
   const struct crv_device *d = c->offer->device;
   memset(cap, 0, sizeof *cap);
   *from = CRV_MARGIN_NONE;
+  enum crv_memory_kind kind = crv_case_memory_kind(c);
+  bool nominal = kind != CRV_MEM_SHARED && kind != CRV_MEM_UNIFIED; /* else it says nothing */
   if (c->capacity.from == CRV_CAP_REPORTED) {
     *cap = c->capacity;
     *from = CRV_MARGIN_REPORTED;
-  } else if (d && d->memory_nominal.set && crv_capacity_nominal(&d->memory_nominal, cap)) {
+  } else if (nominal && d && d->memory_nominal.set &&
+             crv_capacity_nominal(&d->memory_nominal, cap)) {
     *from = CRV_MARGIN_NOMINAL_DECIMAL;
-  } else if (d && d->memory_declared_bytes.set) {
+  } else if (nominal && d && d->memory_declared_bytes.set) {
     cap->lower = cap->upper = cap->decimal = d->memory_declared_bytes;
     *from = CRV_MARGIN_DECLARED;
   }
@@ -53,31 +56,33 @@ static const struct crv_elsewhere *measured_elsewhere(struct crv_case *c) {
   return e;
 }
 
-static enum crv_outlook against(const struct crv_capacity *cap, struct crv_opt_int figure) {
-  if (!figure.set) return CRV_OPEN;
-  if (cap->upper.set && figure.v > cap->upper.v) return CRV_EXCEEDS_ON_PAPER;
-  return cap->lower.set && figure.v <= cap->lower.v ? CRV_FITS_ON_PAPER : CRV_OPEN;
+static enum crv_outlook against(const struct crv_case *c, const struct crv_capacity *cap,
+                                struct crv_opt_int figure) {
+  int64_t total;
+  if (!figure.set || !crv_case_total(c, figure.v, &total)) return CRV_OPEN;
+  if (cap->upper.set && total > cap->upper.v) return CRV_EXCEEDS_ON_PAPER;
+  return cap->lower.set && total <= cap->lower.v ? CRV_FITS_ON_PAPER : CRV_OPEN;
 }
 
 static void choose_outlook(struct crv_case *c, const struct crv_capacity *cap) {
   struct crv_row *row = c->row;
   const struct crv_budget *b = c->budget;
   if (row->demand_bytes.set) {
-    row->outlook = against(cap, row->demand_bytes);
+    row->outlook = against(c, cap, row->demand_bytes);
     row->outlook_from = "measured peak";
     return;
   }
   const struct crv_elsewhere *e = measured_elsewhere(c);
   if (e->bytes.set) {
-    row->outlook = against(cap, e->bytes);
+    row->outlook = against(c, cap, e->bytes);
     row->outlook_from =
         crv_arena_printf(c->ev->a, "measured peak of %s", e->rec->piece->scope->device);
   } else if (b->device_envelope.set) {
-    row->outlook = against(cap, b->device_envelope);
+    row->outlook = against(c, cap, b->device_envelope);
     row->outlook_from = "envelope";
   } else {
     /* a floor alone can only show that it doesn't fit */
-    row->outlook = against(cap, b->device_floor);
+    row->outlook = against(c, cap, b->device_floor);
     if (row->outlook == CRV_FITS_ON_PAPER) row->outlook = CRV_OPEN;
     row->outlook_from = b->device_floor.set ? "floor" : "nothing known";
   }

@@ -222,7 +222,7 @@ static const char *phases_text(const struct crv_eval *ev) {
   return text;
 }
 
-static const struct crv_condition *which_device(struct crv_case *c) {
+const struct crv_condition *crv_which_device(struct crv_case *c) {
   const struct crv_device *d = c->offer->device;
   struct crv_fact p[] = {crv_f_text("name", d ? d->name : NULL), crv_f_text("offer", c->rec->key)};
   if (!d || !d->name) p[0] = crv_f_text("name", "the device");
@@ -244,9 +244,17 @@ static void limit_facts(const struct crv_case *c, int64_t headroom, struct crv_f
         crv_f_text("limit_from", "0.90 × the nominal size in GiB; a device report makes it exact");
 }
 
+/* One run settles what asks for this device, count and strategy; a device that nobody knows is each
+   offer's own. */
+static const char *run_piece(const struct crv_case *c) {
+  const char *device = c->demand.device, *strategy = NULL;
+  if (c->demand.devices > 1) strategy = crv_enum_text(crv_strategy_names, (int)c->demand.strategy);
+  return crv_arena_printf(c->ev->a, "protocol_run %s %lld %s", device ? device : c->rec->key,
+                          (long long)c->demand.devices, strategy ? strategy : "");
+}
+
 const struct crv_condition *crv_run_condition(struct crv_case *c) {
   if (c->run) return c->run;
-  if (!c->demand.device) return c->run = which_device(c);
   const struct crv_sheet *s = c->ev->q->sheet;
   int64_t headroom = s->headroom && s->headroom->bytes.set ? s->headroom->bytes.v : 0;
   struct crv_fact limit, from;
@@ -260,15 +268,14 @@ const struct crv_condition *crv_run_condition(struct crv_case *c) {
       crv_f_text("input", s->scene ? s->scene->largest_input : NULL),
       crv_f_opt("jobs", CRV_FACT_INT, c->demand.jobs),
       crv_f_int("devices", c->demand.devices),
-      crv_f_text("device", c->demand.device),
+      crv_f_text("device", c->demand.device ? c->demand.device : crv_case_device_text(c)),
       crv_f_text("strategy", c->demand.devices > 1 ? strategy : NULL),
       crv_f_text("phases", phases_text(c->ev)),
       limit,
       from,
       headroom ? crv_f_bytes("headroom_bytes", headroom) : crv_f_text("headroom_bytes", NULL),
   };
-  const char *piece = crv_arena_printf(c->ev->a, "protocol_run %s %lld", c->demand.device,
-                                       (long long)c->demand.devices);
+  const char *piece = run_piece(c);
   return c->run = crv_cond(c->ev, CRV_COND_RUN_LIMIT, p, sizeof p / sizeof *p, piece);
 }
 
@@ -304,15 +311,13 @@ void crv_runs_to_confirm(struct crv_case *c, struct crv_finding *f, const struct
                            crv_f_text("device", crv_case_device_text(c)),
                            crv_f_text("change", what_to_change(rec->piece))};
     f->reason = CRV_REASON_FAILED_ONCE;
-    crv_find_condition(f, crv_cond(c->ev, CRV_COND_RUN_AGAIN, p, 3,
-                                   crv_arena_printf(c->ev->a, "protocol_run %s %lld",
-                                                    c->demand.device ? c->demand.device : "?",
-                                                    (long long)c->demand.devices)));
+    crv_find_condition(f, crv_cond(c->ev, CRV_COND_RUN_AGAIN, p, 3, run_piece(c)));
   }
   if (r->expired.n) {
     f->reason = CRV_REASON_EXPIRED;
     f->expired = true;
     crv_find_cite(f, r->expired.at[0]->rec);
   }
+  if (!c->demand.device) crv_find_condition(f, crv_which_device(c));
   crv_find_condition(f, crv_run_condition(c));
 }

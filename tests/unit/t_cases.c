@@ -221,6 +221,9 @@ static void check_whole(const struct world *w, json_t *want) {
       same_text(key, json_string_value(value), crv_outcome_name(s->outcome));
     else if (!strcmp(key, "first_action"))
       same_text(key, json_string_value(value), s->n_actions ? s->actions[0].text : NULL);
+    else if (!strcmp(key, "assumption"))
+      ck_assert_msg(has_text(&s->assumptions, json_string_value(value)), "%s: does not assume %s",
+                    current, json_string_value(value));
     else
       ck_abort_msg("%s: unknown expectation \"%s\"", current, key);
   }
