@@ -26,12 +26,18 @@ static const char *binary(void) {
   return path ? path : "./crivod";
 }
 
-static void give_up(const struct crivod *d, const char *what) {
+static void show_output(const struct crivod *d) {
   char path[192], line[512];
-  fprintf(stderr, "tests/http: %s: %s\n", what, strerror(errno));
   snprintf(path, sizeof path, "%s/out", d->dir);
   FILE *f = fopen(path, "r");
-  while (f && fgets(line, sizeof line, f)) fputs(line, stderr);
+  if (!f) return;
+  while (fgets(line, sizeof line, f)) fputs(line, stderr);
+  fclose(f);
+}
+
+static void give_up(const struct crivod *d, const char *what) {
+  fprintf(stderr, "tests/http: %s: %s\n", what, strerror(errno));
+  show_output(d);
   exit(99);
 }
 
@@ -103,6 +109,7 @@ int crivod_end(struct crivod *d, int sig) {
     nap();
   }
   d->pid = 0;
+  if (sig != SIGKILL && status != 0) show_output(d);
   return status_of(status);
 }
 

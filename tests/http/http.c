@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <ftw.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -256,14 +257,17 @@ const char *file_of(const char *path, size_t *ret_len) {
 
 struct sink {
   char *at;
-  size_t len;
+  size_t len, room;
 };
 
 static size_t gather(char *p, size_t size, size_t n, void *ctx) {
   struct sink *s = ctx;
-  char *more = realloc(s->at, s->len + size * n + 1);
-  if (!more) return 0;
-  s->at = more;
+  if (s->len + size * n + 1 > s->room) {
+    s->room = 2 * (s->len + size * n + 1);
+    char *more = realloc(s->at, s->room);
+    if (!more) return 0;
+    s->at = more;
+  }
   memcpy(s->at + s->len, p, size * n);
   s->len += size * n;
   s->at[s->len] = '\0';
@@ -346,7 +350,7 @@ const struct answer *http_call(const struct call *c, const char *file, int line)
 /* -- looks --------------------------------------------------------------------------------- */
 
 const char *header_of(const struct answer *a, const char *name) {
-  static char value[4096];
+  static _Thread_local char value[4096];
   size_t len = strlen(name);
   value[0] = '\0';
   for (const char *line = a->headers; *line; line += strcspn(line, "\n") + 1) {

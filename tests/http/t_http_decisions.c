@@ -146,7 +146,8 @@ static const struct {
 
 START_TEST(bad_questions_are_refused) {
   example_put();
-  CRV_PROBLEM(decide(bad[_i].json, 422), 422, bad[_i].slug, bad[_i].pointer);
+  for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
+    CRV_PROBLEM(decide(bad[i].json, 422), 422, bad[i].slug, bad[i].pointer);
   ck_assert_int_eq(int_at(CRV_CALL(.path = "/v1/decisions"), "total"), 0);
 }
 END_TEST
@@ -451,7 +452,7 @@ int main(void) {
   tcase_add_test(t, a_sheet_without_a_name_is_kept_with_the_decision);
   tcase_add_test(t, a_dry_run_stores_nothing);
   tcase_add_test(t, limit_counts_rows_over_both_lists);
-  tcase_add_loop_test(t, bad_questions_are_refused, 0, sizeof bad / sizeof *bad);
+  tcase_add_test(t, bad_questions_are_refused);
   t = tcase(s, "gates");
   tcase_add_test(t, a_gate_that_is_not_met_is_409_and_stored);
   tcase_add_test(t, gates_are_met_as_they_say);

@@ -241,8 +241,9 @@ static const struct {
 };
 
 START_TEST(bad_imports_are_refused) {
-  CRV_CALL(.path = text_of("/v1/imports?%s", bad[_i].query), .body = bad[_i].body,
-           .type = bad[_i].type, .expect = bad[_i].status);
+  for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
+    CRV_CALL(.path = text_of("/v1/imports?%s", bad[i].query), .body = bad[i].body,
+             .type = bad[i].type, .expect = bad[i].status);
   ck_assert_int_eq(int_at(CRV_CALL(.path = "/v1/evidence"), "total"), 0);
 }
 END_TEST
@@ -283,7 +284,7 @@ int main(void) {
   tcase_add_test(t, the_report_in_text_and_csv);
   tcase_add_test(t, a_retry_imports_once);
   tcase_add_test(t, one_bad_row_does_not_hide_the_others);
-  tcase_add_loop_test(t, bad_imports_are_refused, 0, sizeof bad / sizeof *bad);
+  tcase_add_test(t, bad_imports_are_refused);
   tcase_add_test(t, a_key_of_another_kind_is_refused);
   tcase_add_test(t, an_import_by_the_program_itself);
   suite_add_tcase(s, t);
