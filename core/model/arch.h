@@ -165,6 +165,12 @@ bool crv_arch_read(const json_t *config, const char *ptr, struct crv_arena *a, s
    the totals with it. False when the config states the opposite; nothing is then changed. */
 bool crv_arch_settle_tie(struct crv_arch *arch, bool tied, const char *source);
 
+/* How many of a weight's each * places its quantization_config leaves unconverted by name (0
+   without one). Whether a method takes the weight at all (linear, not the head, not the router) is
+   the format's rule, not told here. False when an entry cannot be read: a pattern beyond literal
+   text and ".*", or single experts. */
+bool crv_arch_unconverted(const struct crv_arch *arch, const struct crv_weight *w, int64_t *ret);
+
 /* Trainable parameters of LoRA: sum of rank * (rows + cols) over the linear layers of the language
    layers (not MTP, not vision, not the head) whose module or path's end is one of targets (const
    char *); "all-linear" alone means each. Source: arXiv:2106.09685; huggingface/peft

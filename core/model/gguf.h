@@ -48,12 +48,12 @@ struct crv_gguf {
   struct crv_opt_int kv_rank, rope_dim;
   bool latent; /* converted for latent attention (key_length_mla): a layer caches kv_rank + rope_dim
                   elements once, not the heads of `layer` */
-  int64_t window;                       /* 0: none */
-  struct crv_arch_layer *layer;         /* layers of them; NULL when the file tells no layers */
-  struct crv_list entries;              /* struct crv_gguf_entry, sorted by key */
-  struct crv_tensors tensors;           /* shape: ne[], the row's length first */
-  int64_t head_bytes;                   /* from the file's start to the tensor data, padded */
-  int64_t files, files_read; /* split.count, 1 when not split; how many of them are in here */
+  int64_t window;               /* 0: none */
+  struct crv_arch_layer *layer; /* layers of them; NULL when the file tells no layers */
+  struct crv_list entries;      /* struct crv_gguf_entry, sorted by key */
+  struct crv_tensors tensors;   /* shape: ne[], the row's length first */
+  int64_t head_bytes;           /* from the file's start to the tensor data, padded */
+  int64_t files, files_read;    /* split.count, 1 when not split; how many of them are in here */
 };
 
 /* Reads the first len bytes of a file. Everything lives in a; nothing points into data. False with

@@ -16,6 +16,7 @@ libmodel_a_SOURCES = \
 	core/model/arch_phi.c \
 	core/model/arch_quant.c \
 	core/model/arch_qwen.c \
+	core/model/arch_skip.c \
 	core/model/arch_vision.c \
 	core/model/field.c core/model/field.h \
 	core/model/gguf.c core/model/gguf.h core/model/gguf_in.h core/model/ggml_types.def \

@@ -29,6 +29,8 @@ static void check_sums(const struct crv_arch *arch) {
     const struct crv_weight *w = crv_list_at(arch->weights, struct crv_weight, i);
     MUST(w->name && w->module && w->rows > 0 && w->cols > 0 && w->total >= 0);
     table += w->total;
+    int64_t left;
+    MUST(!crv_arch_unconverted(arch, w, &left) || (left >= 0 && left <= w->each * w->places));
   }
   MUST(table == parts);
   MUST(p->if_tied < p->if_untied && p->if_untied <= CRV_INT_MAX);

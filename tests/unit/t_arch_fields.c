@@ -1,5 +1,6 @@
 /* core/model/arch: windows, class defaults, quantization_config; what is refused, and where. */
 #include <check.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -256,6 +257,52 @@ START_TEST(groups_with_differing_settings_are_called_mixed) {
 }
 END_TEST
 
+START_TEST(modules_that_are_not_converted_are_found_by_name) {
+  static const struct {
+    const char *skipped, *weight;
+    int64_t left; /* -1: cannot be read */
+  } cases[] = {
+      {"[]", "model.layers.{}.self_attn.q_proj.weight", 0},
+      {"[\"lm_head\"]", "lm_head.weight", 1},
+      {"[\"lm_head\"]", "model.layers.{}.self_attn.q_proj.weight", 0},
+      {"[\"self_attn\"]", "model.layers.{}.self_attn.q_proj.weight", 32},
+      {"[\"attn\"]", "model.layers.{}.self_attn.q_proj.weight", 0},
+      {"[\"q_proj\",\"q_proj\"]", "model.layers.{}.self_attn.q_proj.weight", 32},
+      {"[\"model.layers.*.self_attn\"]", "model.layers.{}.self_attn.o_proj.weight", 32},
+      {"[\"model.layers.*.self_attn\"]", "model.layers.{}.mlp.up_proj.weight", 0},
+      {"[\"model.layers.0.mlp.up_proj\",\"model.layers.31.mlp\"]",
+       "model.layers.{}.mlp.up_proj.weight", 2},
+      {"[\"model.layers.3\",\"layers.3\"]", "model.layers.{}.mlp.up_proj.weight", 1},
+      {"[\"model.layers.32\"]", "model.layers.{}.mlp.up_proj.weight", 0},
+      {"[\"re:.*lm_head\"]", "lm_head.weight", 1},
+      {"[\"re:.*self_attn.*\"]", "model.layers.{}.self_attn.k_proj.weight", 32},
+      {"[\"re:.*self_attn$\"]", "model.layers.{}.self_attn.k_proj.weight", 0},
+      {"[\"re:.*\\\\.k_proj$\"]", "model.layers.{}.self_attn.k_proj.weight", 32},
+      {"[\"re:mlp\"]", "model.layers.{}.mlp.up_proj.weight", 0},
+      {"[\"re:model.layers.0.*\"]", "model.layers.{}.mlp.up_proj.weight", -1},
+      {"[\"re:.*(gate|up)_proj\"]", "model.layers.{}.mlp.up_proj.weight", -1},
+  };
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    _arena_ struct crv_arena *a = crv_arena_new(0);
+    struct crv_arch arch;
+    char quant[512];
+    int64_t left = -1;
+    snprintf(quant, sizeof quant, "{\"quant_method\":\"x\",\"ignore\":%s}", cases[i].skipped);
+    ck_assert(model_with("Llama-3.1-8B", "quantization_config", quant, a, &arch));
+    for (size_t k = 0; k < arch.weights.n; k++) {
+      const struct crv_weight *w = crv_list_at(arch.weights, struct crv_weight, k);
+      if (!crv_streq(w->name, cases[i].weight)) continue;
+      ck_assert_msg(crv_arch_unconverted(&arch, w, &left) == (cases[i].left >= 0), "%s",
+                    cases[i].skipped);
+      ck_assert_msg(cases[i].left < 0 || left == cases[i].left, "%s: %lld", cases[i].skipped,
+                    (long long)left);
+      left = 1000;
+    }
+    ck_assert_int_eq(left, 1000);
+  }
+}
+END_TEST
+
 START_TEST(no_memory_is_told) {
   for (size_t cap = 1; cap < 4096; cap += 64) {
     _arena_ struct crv_arena *a = crv_arena_new(cap);
@@ -280,6 +327,7 @@ int main(void) {
   tcase_add_test(t, an_unknown_model_type_is_told_all_known_ones);
   tcase_add_test(t, quantisation_is_read_by_method);
   tcase_add_test(t, groups_with_differing_settings_are_called_mixed);
+  tcase_add_test(t, modules_that_are_not_converted_are_found_by_name);
   tcase_add_test(t, no_memory_is_told);
   suite_add_tcase(s, t);
   SRunner *r = srunner_create(s);
