@@ -1,6 +1,7 @@
 /* /v1/evidence/{key}/content: the document of a piece, any media type, with its SHA-256. It
    attaches once to the newest version; other bytes make a new version. */
 #include <inttypes.h>
+#include <sodium.h>
 #include <string.h>
 
 #include "api/answer.h"
@@ -136,6 +137,16 @@ static bool read_content(struct crv_rtx *tx, void *ctx, struct crv_err *err) {
          crv_rd_content(tx, g->key, v.version, g->arena, &g->found, err);
 }
 
+/* RFC 9530: the digest in base64. */
+static const char *repr_digest(const char *sha256, struct crv_arena *a) {
+  unsigned char bytes[32];
+  char text[sodium_base64_ENCODED_LEN(sizeof bytes, sodium_base64_VARIANT_ORIGINAL)];
+  size_t n = 0;
+  sodium_hex2bin(bytes, sizeof bytes, sha256, strlen(sha256), NULL, &n, NULL);
+  sodium_bin2base64(text, sizeof text, bytes, n, sodium_base64_VARIANT_ORIGINAL);
+  return crv_arena_printf(a, "sha-256=:%s:", text);
+}
+
 /* The document goes out as a download in a sandbox: it is somebody else's. */
 static bool answer_get(struct content_get *g, struct crv_resp *rs, struct crv_err *err) {
   const struct crv_content *c = &g->found;
@@ -153,7 +164,7 @@ static bool answer_get(struct content_get *g, struct crv_resp *rs, struct crv_er
          crv_answer_header(rs, "Content-Disposition",
                            crv_arena_printf(a, "attachment; filename=\"%s\"", g->key), err) &&
          crv_answer_header(rs, "Content-Security-Policy", "sandbox; default-src 'none'", err) &&
-         crv_answer_header(rs, "Digest-SHA256", crv_arena_strdup(a, c->sha256), err);
+         crv_answer_header(rs, "Repr-Digest", repr_digest(c->sha256, a), err);
 }
 
 static bool get(struct crv_req *rq, struct crv_resp *rs, int64_t version, struct crv_err *err) {

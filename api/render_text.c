@@ -71,13 +71,17 @@ static void excluded(const json_t *decision, struct crv_buf *out) {
   }
   json_array_foreach(nearest, i, v) {
     const char *missing = crv_json_text(v, "missing"), *currency = crv_json_text(v, "currency");
+    struct crv_unit_err ue;
+    int64_t micro;
     struct crv_buf line;
     crv_buf_init(&line, 0);
     crv_buf_printf(&line, "nearest: %s, by %s", crv_json_text(v, "offer"),
                    crv_json_text(v, "criterion"));
     if (json_object_get(v, "missing_bytes"))
       crv_buf_printf(&line, ", %s short", crv_gib_of(json_object_get(v, "missing_bytes"), text));
-    if (missing) crv_buf_printf(&line, ", %s %s over", missing, currency ? currency : "");
+    if (missing && crv_decimal_parse(missing, strlen(missing), &micro, &ue))
+      crv_buf_printf(&line, ", %s %s over", crv_money_text(micro, text, sizeof text),
+                     currency ? currency : "");
     crv_buf_str(out, "       ");
     if (line.failed)
       out->failed = true;

@@ -110,14 +110,54 @@ static json_t *row_answer(const struct crv_show *show, json_t *row) {
   return crv_steal(&j);
 }
 
+/* -- which offer ----------------------------------------------------------------------------- */
+
+struct search {
+  const char *start; /* of a key */
+  const struct crv_row *found;
+  size_t n;
+  char names[256];
+};
+
+static void search_rows(struct search *s, struct crv_row *const *rows, size_t n) {
+  for (size_t i = 0; i < n; i++) {
+    const char *key = rows[i]->rec->key;
+    size_t used = strlen(s->names);
+    if (strncmp(key, s->start, strlen(s->start)) != 0) continue;
+    s->found = rows[i];
+    s->n++;
+    if (used + strlen(key) + 2 < sizeof s->names)
+      snprintf(s->names + used, sizeof s->names - used, "%s%s", used ? ", " : "", key);
+  }
+}
+
+/* The offer of that key, or the one whose key begins so: people type what a table showed. */
+static const struct crv_row *find_row(const struct crv_show *show, const char *offer, bool exact,
+                                      struct crv_err *err) {
+  const struct crv_shortlist *s = &show->run->s;
+  const struct crv_row *row = crv_evaluation_row(show->run, offer);
+  struct search search = {.start = offer};
+  if (row) return row;
+  if (!exact) search_rows(&search, s->retained, s->n_retained);
+  if (!exact) search_rows(&search, s->preselection, s->n_preselection);
+  if (!exact) search_rows(&search, s->excluded, s->n_excluded);
+  if (search.n == 1) return search.found;
+  if (search.n == 0)
+    crv_fail(err, CRV_NOT_FOUND, "Decision %" PRId64 " did not consider an offer %.128s.",
+             show->row->number, offer);
+  else
+    crv_fail(err, CRV_NOT_FOUND, "%zu offers begin with %.64s: %s%s.", search.n, offer,
+             search.names, search.n > 5 ? ", ..." : "");
+  return NULL;
+}
+
 bool crv_show_row(struct crv_req *rq, struct crv_resp *rs, const struct crv_show *show,
                   const char *offer, struct crv_err *err) {
-  const struct crv_row *row = crv_evaluation_row(show->run, offer);
+  bool exact = (rq->route->formats & CRV_F_JSON) != 0; /* an address, not what people type */
+  const struct crv_row *row = find_row(show, offer, exact, err);
   _buf_ struct crv_buf b = {0};
   crv_buf_init(&b, 0);
-  if (!row)
-    return crv_fail(err, CRV_NOT_FOUND, "Decision %" PRId64 " did not consider an offer %.128s.",
-                    show->row->number, offer);
+  if (!row) return false;
   _json_ json_t *j = row_answer(show, crv_row_json(&show->run->s, row, true));
   if (!j) return crv_no_memory(err);
   if (rq->format == CRV_F_JSON) return crv_resp_json_steal(rq, rs, 200, crv_steal(&j), err);

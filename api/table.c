@@ -7,7 +7,7 @@
 #include "core/base/text.h"
 #include "core/base/units.h"
 
-enum { GAP = 2, LEAST = 12 };
+enum { GAP = 2 };
 
 void crv_table_init(struct crv_table *t, const struct crv_column *columns, size_t n) {
   *t = (struct crv_table){.columns = columns, .n_columns = n};
@@ -63,19 +63,21 @@ static size_t total(const struct crv_table *t, const size_t *width) {
   return sum > GAP ? sum - GAP : 0;
 }
 
-/* The widest column that may be cut, or n_columns. */
-static size_t widest(const struct crv_table *t, const size_t *width, enum crv_column_how how) {
+/* The widest column of a kind that is wider than least, or n_columns. */
+static size_t widest(const struct crv_table *t, const size_t *width, enum crv_column_how how,
+                     size_t least) {
   size_t best = t->n_columns;
   for (size_t c = 0; c < t->n_columns; c++) {
-    if (t->columns[c].how != how || width[c] <= LEAST) continue;
+    if (t->columns[c].how != how || width[c] <= least) continue;
     if (best == t->n_columns || width[c] > width[best]) best = c;
   }
   return best;
 }
 
-static void narrow(const struct crv_table *t, size_t *width, enum crv_column_how how) {
+static void narrow(const struct crv_table *t, size_t *width, enum crv_column_how how,
+                   size_t least) {
   size_t cut;
-  while (total(t, width) > CRV_TEXT_COLUMNS && (cut = widest(t, width, how)) < t->n_columns)
+  while (total(t, width) > CRV_TEXT_COLUMNS && (cut = widest(t, width, how, least)) < t->n_columns)
     width[cut]--;
 }
 
@@ -89,10 +91,12 @@ static void widths(const struct crv_table *t, size_t *width) {
       if (w > width[c]) width[c] = w;
     }
   }
-  narrow(t, width, CRV_COL_TEXT);
+  narrow(t, width, CRV_COL_TEXT, 12);
+  narrow(t, width, CRV_COL_KEY, 24);
+  narrow(t, width, CRV_COL_TEXT, 8);
   for (size_t c = t->n_columns; c-- > 0 && total(t, width) > CRV_TEXT_COLUMNS;)
     if (empty(t, c) && rows_of(t)) width[c] = 0;
-  narrow(t, width, CRV_COL_KEY);
+  narrow(t, width, CRV_COL_KEY, 8);
 }
 
 /* s within width columns, the last an ellipsis when it is cut; returns the columns used. */

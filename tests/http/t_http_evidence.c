@@ -179,6 +179,7 @@ START_TEST(a_document_attaches_once) {
   ck_assert(memcmp(a->body, pdf, a->len) == 0);
   ck_assert_str_eq(header_of(a, "Content-Type"), "application/pdf");
   ck_assert(strstr(header_of(a, "Content-Security-Policy"), "sandbox") != NULL);
+  ck_assert(strncmp(header_of(a, "Repr-Digest"), "sha-256=:", 9) == 0);
   ck_assert(strncmp(header_of(a, "Content-Disposition"), "attachment", 10) == 0);
   ck_assert(strncmp(header_of(a, "ETag") + 1, digest, 32) == 0);
   CRV_CALL(.path = "/v1/evidence/doc/content", .expect = 304,

@@ -63,6 +63,10 @@ START_TEST(why_tells_every_criterion) {
   ck_assert(strstr(a->body, "plan: 47.14 × 1 = 47.14 USD") != NULL);
   ck_assert_uint_le(widest_line(a->body), 100);
   CRV_CALL(.path = "/s/support-bot?why=none", .expect = 404);
+  CRV_CALL(.path = "/s/support-bot?why=rtx-40", .contains = "rtx-4090-3d@1: to_confirm");
+  CRV_CALL(.path = "/s/support-bot?why=rtx-", .expect = 404,
+           .contains = "2 offers begin with rtx-: ");
+  CRV_CALL(.path = "/v1/decisions/1/offers/rtx-40", .expect = 404);
   CRV_CALL(.path = "/d/1?why=rtx-6000-ada-3d",
            .contains = "proved with runtime transformers 5.17.0");
 }
