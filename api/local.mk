@@ -50,7 +50,7 @@ libapi_a_SOURCES = \
 	api/token.h \
 	api/world.c api/world.h
 
-EXTRA_DIST += static/openapi.json
+EXTRA_DIST += static/openapi.json tests/golden
 
 if HAVE_CHECK
 check_LIBRARIES += libhttptest.a

@@ -1,9 +1,12 @@
 /* The worked example end to end, to the digit, in JSON and in text, without and with the pieces. */
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "tests/http/http.h"
 
-static const char as_of[] = "{\"sheet\":\"support-bot\",\"as_of\":\"2027-01-10T00:00:00Z\"}";
+/* After every record of this run, whenever it runs. */
+static const char as_of[] = "{\"sheet\":\"support-bot\",\"as_of\":\"2098-06-01T00:00:00Z\"}";
 
 /* GET /v1/budget: no token, no sheet. */
 START_TEST(budget_comes_out_to_the_digit) {
@@ -121,6 +124,43 @@ START_TEST(preference_and_stock_are_set_aside) {
 }
 END_TEST
 
+/* -- golden files --------------------------------------------------------------------------- */
+
+/* The answer's bytes against tests/golden; with CRIVO_GOLDEN=write they are written there instead.
+ */
+static void golden(const char *path, const char *name) {
+  const char *file = text_of("tests/golden/%s", name);
+  const struct answer *a = CRV_CALL(.path = path);
+  const char *how = getenv("CRIVO_GOLDEN");
+  if (how && strcmp(how, "write") == 0) {
+    FILE *f = fopen(text_of("%s/%s", getenv("top_srcdir"), file), "wb");
+    ck_assert_ptr_nonnull(f);
+    ck_assert_uint_eq(fwrite(a->body, 1, a->len, f), a->len);
+    fclose(f);
+    return;
+  }
+  size_t len;
+  const char *want = file_of(file, &len);
+  ck_assert_msg(len == a->len && memcmp(want, a->body, len) == 0,
+                "%s is another (CRIVO_GOLDEN=write makes it anew):\n%s", file, a->body);
+}
+
+START_TEST(pages_are_as_kept) {
+  example_put();
+  CRV_CALL(.path = "/v1/decisions", .json = as_of, .expect = 201);
+  golden("/d/1", "example-open.txt");
+  golden("/d/1?format=md", "example-open.md");
+  example_prove();
+  CRV_CALL(.path = "/v1/decisions", .json = as_of, .expect = 201);
+  golden("/d/2", "example-proved.txt");
+  golden("/d/2?format=csv", "example-proved.csv");
+  golden("/d/2?why=rtx-6000-ada-3d", "example-why-6000.txt");
+  golden("/d/2?why=rtx-4090-3d", "example-why-4090.txt");
+  golden("/v1/decisions/2?format=junit", "example-proved.xml");
+  golden("/v1/budget?params=7e9&bits=4&reserve=6GiB&format=text", "example-budget.txt");
+}
+END_TEST
+
 int main(void) {
   Suite *s = suite_create("http example");
   TCase *t = tcase_create("example");
@@ -131,6 +171,7 @@ int main(void) {
   tcase_add_test(t, three_pieces_retain_the_dearer_card);
   tcase_add_test(t, the_page_says_the_same);
   tcase_add_test(t, preference_and_stock_are_set_aside);
+  tcase_add_test(t, pages_are_as_kept);
   suite_add_tcase(s, t);
   return suite_run(s, true);
 }
