@@ -3,7 +3,7 @@
 # tests there: what "make check-asan" and its kin do.
 #   subbuild.sh check-asan|check-tsan|check-valgrind|fuzz-smoke|coverage SRCDIR BUILDDIR
 # The folder is BUILDDIR/build-KIND and is kept, so that a second run builds only what changed.
-# Variables: MAKE (with its flags), FUZZ_SECONDS (a target, default 10), CK_DEFAULT_TIMEOUT,
+# Variables: MAKE (with its flags), FUZZ_SECONDS (a target, default 10), CK_TIMEOUT_MULTIPLIER,
 # CRV_PROPERTY_WORLDS (fewer here by default: the plain run tries ten thousand).
 # Without --enable-werror where gcc instruments: it then warns of what cannot happen.
 set -eu
@@ -48,7 +48,7 @@ run_sanitized() {
   log="log_path=$dir/reports/r"
   ASAN_OPTIONS="$log:detect_leaks=1:detect_stack_use_after_return=1" \
     UBSAN_OPTIONS="$log:print_stacktrace=1" TSAN_OPTIONS="$log:second_deadlock_stack=1" \
-    CK_DEFAULT_TIMEOUT="${CK_DEFAULT_TIMEOUT:-60}" $make check || { check_reports 1; exit 1; }
+    CK_TIMEOUT_MULTIPLIER="${CK_TIMEOUT_MULTIPLIER:-3}" $make check || { check_reports 1; exit 1; }
   check_reports 0
 }
 
@@ -66,7 +66,7 @@ check-tsan)
 check-valgrind)
   configure CFLAGS='-g -O1'
   worlds 100
-  CK_FORK=no CK_DEFAULT_TIMEOUT="${CK_DEFAULT_TIMEOUT:-300}" $make check \
+  CK_FORK=no CK_TIMEOUT_MULTIPLIER="${CK_TIMEOUT_MULTIPLIER:-10}" $make check \
     LOG_COMPILER=valgrind LOG_FLAGS='-q --error-exitcode=9 --leak-check=full --errors-for-leak-kinds=definite'
   ;;
 fuzz-smoke)
