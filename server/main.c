@@ -251,6 +251,7 @@ static int serve(int argc, char **argv) {
   }
   if (cfg.help) {
     crv_config_usage(stdout);
+    puts("\nOther subcommands: import, token, verify, config, openapi, version.");
     return 0;
   }
   if ((status = log_open(cfg.log, &log_fd)) != 0) return status;
