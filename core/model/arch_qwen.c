@@ -4,17 +4,16 @@
    configuration_*.py and modeling_*.py. Must not know: bytes. */
 #include "core/model/arch_in.h"
 
-/* Layers from max_window_layers on slide. */
+/* Layers from max_window_layers on slide; null: none does. */
 static void slide_late(struct crv_cfg *c) {
-  struct crv_opt_int window = crv_cfg_opt(c, "sliding_window", 1);
+  struct crv_arch *arch = c->arch;
   int64_t from = crv_cfg_or(c, "max_window_layers", 0, 28);
-  if (!window.set) return;
-  c->arch->window = window.v;
-  for (int64_t i = from; i < c->arch->layers; i++) {
-    c->arch->layer[i].attention = CRV_ATTN_SLIDING;
-    c->arch->layer[i].window = window.v;
+  if (crv_cfg_is_null(c, "sliding_window") || from >= arch->layers) return;
+  arch->window = crv_cfg_or(c, "sliding_window", 1, 4096);
+  for (int64_t i = from; i < arch->layers; i++) {
+    arch->layer[i].attention = CRV_ATTN_SLIDING;
+    arch->layer[i].window = arch->window;
   }
-  if (from >= c->arch->layers) c->arch->window = 0;
 }
 
 static void attention_kinds(struct crv_cfg *c) {
@@ -25,7 +24,13 @@ static void attention_kinds(struct crv_cfg *c) {
                    "It has layers that slide, while use_sliding_window is false.");
     return;
   }
-  if (use) slide_late(c);
+  if (!use) return;
+  /* Of the classes with experts each has a rule of its own, and engines have others. */
+  if (c->arch->experts.count)
+    crv_cfg_fail(c, "use_sliding_window", "not_yet", "false, or layer_types",
+                 "Which layers of a %s slide must be told by layer_types.", c->row->model_type);
+  else
+    slide_late(c);
 }
 
 static void dims(struct crv_cfg *c) {
@@ -95,8 +100,8 @@ static void moe(struct crv_cfg *c, const struct crv_decoder *d, bool shared) {
   struct crv_arch_experts *e = &arch->experts;
   crv_decoder_check(c);
   if (!crv_arch_layers(c)) return;
-  attention_kinds(c);
   read_experts(c, shared);
+  attention_kinds(c);
   crv_decoder_attention(c, d);
   crv_decoder_mlp(c, d, CRV_WHERE_DENSE_LAYERS, CRV_PART_MLP, "mlp", arch->intermediate, 1);
   add_router(c, d->prefix, "gate", e->count);

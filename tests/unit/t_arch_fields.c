@@ -38,6 +38,7 @@ START_TEST(a_window_that_is_not_used_slides_nothing) {
       {"Qwen2.5-7B", "use_sliding_window", NULL, 0},
       {"Qwen2.5-7B", "max_window_layers", "7", 0},
       {"Qwen2.5-7B", "sliding_window", "null", 0},
+      {"Qwen2.5-7B", "use_sliding_window", "true", 0}, /* max_window_layers is 28 of 28 */
       {"Mistral-7B-v0.1", "sliding_window", "null", 0},
       {"Mistral-7B-v0.1", "sliding_window", NULL, 32},
       {"Gemma-2-2B", "sliding_window", NULL, 13},
@@ -135,6 +136,7 @@ static const struct {
     {"Mistral-7B-v0.1", "num_key_value_heads", NULL, "/config/num_key_value_heads", "missing"},
     {"Mixtral-8x7B", "num_experts_per_tok", "9", "/config/num_experts_per_tok", "conflict"},
     {"Mixtral-8x7B", "num_local_experts", NULL, "/config/num_local_experts", "missing"},
+    {"Qwen3-30B-A3B", "use_sliding_window", "true", "/config/use_sliding_window", "not_yet"},
     {"Qwen3-30B-A3B", "head_dim", NULL, "/config/head_dim", "missing"},
     {"Qwen3-30B-A3B", "mlp_only_layers", "[48]", "/config/mlp_only_layers", "conflict"},
     {"Qwen3-30B-A3B", "mlp_only_layers", "[-1]", "/config/mlp_only_layers", "wrong_type"},
