@@ -44,7 +44,6 @@ static const char *subject_of(const struct crv_condition *c) {
   case CRV_COND_SHEET_FIELD:
   case CRV_COND_ATTEST:
   case CRV_COND_STATE_FIELD:
-  case CRV_COND_HOST_FIELD:
   case CRV_COND_IMPORT_CELL:
     return text_param(c, "field");
   case CRV_COND_ACCEPT_SLICE:

@@ -127,12 +127,15 @@ static int by_size(const void *a, const void *b) {
 }
 
 /* The groups that a row waits for, into g->set. False when no action is known to retain it:
-   something open has no condition, or the best figure exceeds the card on paper. */
+   something open has no condition, the best figure exceeds the card on paper, or the sheet lacks a
+   field, whose demand must be proved once it is stated. */
 static bool row_set(struct gather *g, const struct crv_row *row, size_t stamp) {
   bool known = row->outlook != CRV_EXCEEDS_ON_PAPER;
   g->n_set = 0;
   for (size_t i = 0; i < row->n_conditions; i++) {
     const struct use *u = use_of(g, row->conditions[i]);
+    const char *by = row->conditions[i]->settled_by;
+    if (row->conditions[i]->code == CRV_COND_SHEET_FIELD || (by && !*by)) known = false;
     if (!u || g->groups[u->group].seen == stamp) continue;
     g->groups[u->group].seen = stamp;
     g->groups[u->group].row_points = 0;

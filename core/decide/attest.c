@@ -167,6 +167,7 @@ struct crv_attest crv_attest(const struct crv_case *c, const char *path, unsigne
   struct crv_attest at = {.how = CRV_ATTEST_NO_VALUE};
   unsigned can = kinds_for(path);
   if (kinds) can &= kinds;
+  at.can = can;
   if (crv_offer_states(c, c->offer, path, &at.value)) {
     at.how = CRV_ATTEST_UNATTESTED;
     from_source(c, path, can, &at);
@@ -183,38 +184,67 @@ struct crv_attest crv_attest(const struct crv_case *c, const char *path, unsigne
   return at;
 }
 
+/* The kinds by name, separated by sep. */
+static const char *kinds_text(struct crv_eval *ev, unsigned kinds, const char *sep) {
+  const char *text = "";
+  for (int k = 1; text && k < CRV_KIND_COUNT; k++)
+    if (kinds & (1u << k))
+      text = crv_arena_printf(ev->a, "%s%s%s", text, *text ? sep : "",
+                              crv_kind_info((enum crv_kind)k)->name);
+  return text;
+}
+
+/* A supplier's document, where it can prove the field, is what people ask for; another kind is
+   named. */
+struct prover {
+  const char *settled_by, *piece;
+  struct crv_fact by;
+};
+
+static struct prover prover_of(struct crv_case *c, unsigned can) {
+  struct crv_eval *ev = c->ev;
+  bool document = can & BIT(COMMERCIAL_SHEET);
+  const char *names = document ? "commercial_sheet" : kinds_text(ev, can, " ");
+  return (struct prover){
+      .settled_by = kinds_text(ev, can, " "),
+      .piece = crv_arena_printf(ev->a, "%s %s", names, c->rec->key),
+      .by = crv_f_text("by", document ? NULL
+                             : can    ? kinds_text(ev, can, " or ")
+                                      : "no kind"),
+  };
+}
+
 static const struct crv_condition *attest_condition(struct crv_case *c, const struct crv_attest *at,
                                                     const char *path, const char *need) {
   struct crv_eval *ev = c->ev;
   char value[256], when[40];
-  const char *key = c->rec->key;
-  const char *piece = crv_arena_printf(ev->a, "commercial_sheet %s", key);
-  struct crv_fact offer = crv_f_text("offer", key), field = crv_f_text("field", path);
+  struct prover by = prover_of(c, at->can);
+  struct crv_fact offer = crv_f_text("offer", c->rec->key), field = crv_f_text("field", path);
   switch (at->how) {
   case CRV_ATTEST_NO_VALUE: {
-    struct crv_fact p[] = {field, offer, crv_f_text("need", need)};
-    return crv_cond(ev, CRV_COND_STATE_FIELD, p, 3, piece);
+    struct crv_fact p[] = {field, offer, crv_f_text("need", need), by.by};
+    return crv_cond_by(ev, CRV_COND_STATE_FIELD, p, 4, by.piece, by.settled_by);
   }
   case CRV_ATTEST_EXPIRED: {
     struct crv_fact p[] = {offer, crv_f_text("piece", at->piece->ref),
                            crv_f_text("expired", crv_date_text(at->expiry.v, when, sizeof when))};
-    return crv_cond(ev, CRV_COND_PRICE_AGAIN, p, 3, piece);
+    return crv_cond_by(ev, CRV_COND_PRICE_AGAIN, p, 3, by.piece, by.settled_by);
   }
   case CRV_ATTEST_FINDING: {
     struct crv_fact p[] = {field, offer, crv_f_text("detail", at->finding->detail)};
-    return crv_cond(ev, CRV_COND_IMPORT_CELL, p, 3, piece);
+    return crv_cond_by(ev, CRV_COND_IMPORT_CELL, p, 3, by.piece, by.settled_by);
   }
   case CRV_ATTEST_CONFLICT: {
     struct crv_fact p[] = {crv_f_text("first", at->piece ? at->piece->ref : "the offer itself"),
                            crv_f_text("second", at->other->ref), crv_f_text("what", path)};
-    return crv_cond(ev, CRV_COND_CONFLICT, p, 3, piece);
+    return crv_cond_by(ev, CRV_COND_CONFLICT, p, 3, by.piece, by.settled_by);
   }
   case CRV_ATTESTED:
   case CRV_ATTEST_UNATTESTED:
   default: {
-    struct crv_fact p[] = {field, offer,
-                           crv_f_text("value", crv_value_text(&at->value, value, sizeof value))};
-    return crv_cond(ev, CRV_COND_ATTEST, p, 3, piece);
+    struct crv_fact p[] = {
+        field, offer, crv_f_text("value", crv_value_text(&at->value, value, sizeof value)), by.by};
+    return crv_cond_by(ev, CRV_COND_ATTEST, p, 4, by.piece, by.settled_by);
   }
   }
 }

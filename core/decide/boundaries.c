@@ -33,20 +33,24 @@ static void mark_offers(const struct crv_question *q, const struct crv_reach *r,
   }
 }
 
-/* Of a piece only the newest version counts, and an older one that an offer cites. */
-static bool counts(const struct crv_evidence *e, size_t i, int64_t position,
+/* Of a piece only the newest version counts, and an older one that an offer cites, or that stands
+   until the newer one is observed. */
+static bool counts(const struct crv_evidence *e, size_t i, int64_t position, int64_t now,
                    const struct crv_reach *r) {
   const struct crv_piece_rec *rec = e->recs[i];
   if (rec->seq > position || !crv_reach_piece(r, rec)) return false;
-  for (size_t k = i + 1; k < e->n && !strcmp(e->recs[k]->key, rec->key); k++)
-    if (e->recs[k]->seq <= position) return crv_reach_cites(r, rec);
+  for (size_t k = i + 1; k < e->n && !strcmp(e->recs[k]->key, rec->key); k++) {
+    const struct crv_opt_int observed = e->recs[k]->piece->observed_at;
+    bool yet = !observed.set || observed.v <= now;
+    if (e->recs[k]->seq <= position && yet) return crv_reach_cites(r, rec);
+  }
   return true;
 }
 
 static void mark_pieces(const struct crv_question *q, const struct crv_reach *r, struct span *s) {
   for (size_t i = 0; i < q->evidence->n; i++) {
     const struct crv_piece_rec *rec = q->evidence->recs[i];
-    if (!counts(q->evidence, i, q->evidence_position, r)) continue;
+    if (!counts(q->evidence, i, q->evidence_position, s->now, r)) continue;
     mark_record(s, rec->recorded_at);
     mark(s, rec->piece->observed_at);
     if (!rec->piece->retracted) mark(s, crv_piece_expiry(rec->piece, &q->policy));

@@ -6,11 +6,9 @@
 #include "core/base/text.h"
 #include "core/decide/eval.h"
 
-static bool report_in_scope(const struct crv_case *c, const struct crv_indexed *ix) {
-  const struct crv_piece *p = ix->rec->piece;
+static bool report_in_scope(const struct crv_case *c, const struct crv_piece *p) {
   const struct crv_scope *s = p->scope;
-  if (ix->standing != CRV_STANDS || p->kind != CRV_KIND_DEVICE_REPORT ||
-      !p->result->declared_bytes.set || !s)
+  if (p->kind != CRV_KIND_DEVICE_REPORT || !p->result || !p->result->declared_bytes.set || !s)
     return false;
   if (s->device && strcmp(s->device, "*") != 0 && !crv_streq(s->device, c->demand.device))
     return false;
@@ -22,21 +20,28 @@ static bool report_in_scope(const struct crv_case *c, const struct crv_indexed *
   return s->device != NULL;
 }
 
-static bool from_reports(struct crv_case *c) {
-  struct crv_capacity *cap = &c->capacity;
-  for (size_t i = 0; i < c->n_pieces; i++) {
-    if (!report_in_scope(c, c->pieces[i])) continue;
-    int64_t bytes = c->pieces[i]->rec->piece->result->declared_bytes.v;
-    if (!cap->lower.set || bytes < cap->lower.v) {
-      cap->lower = (struct crv_opt_int){bytes, true};
-      c->capacity_piece = c->pieces[i]->rec;
-    }
-    if (!cap->upper.set || bytes > cap->upper.v) cap->upper = (struct crv_opt_int){bytes, true};
-  }
-  if (!cap->lower.set) return false;
-  cap->decimal = cap->lower;
+/* Widens the interval by one report; tells whether it moved the lower or the upper limit. */
+static void widen(struct crv_capacity *cap, int64_t bytes, bool *ret_lower, bool *ret_upper) {
+  *ret_lower = !cap->lower.set || bytes < cap->lower.v;
+  *ret_upper = !cap->upper.set || bytes > cap->upper.v;
+  if (*ret_lower) cap->lower = cap->decimal = (struct crv_opt_int){bytes, true};
+  if (*ret_upper) cap->upper = (struct crv_opt_int){bytes, true};
   cap->from = CRV_CAP_REPORTED;
-  return true;
+}
+
+static bool from_reports(struct crv_case *c) {
+  bool lower, upper;
+  for (size_t i = 0; i < c->n_pieces; i++) {
+    const struct crv_indexed *ix = c->pieces[i];
+    bool stands = ix->standing == CRV_STANDS, expired = ix->standing == CRV_STANDS_EXPIRED;
+    if ((!stands && !expired) || !report_in_scope(c, ix->rec->piece)) continue;
+    int64_t bytes = ix->rec->piece->result->declared_bytes.v;
+    widen(stands ? &c->capacity : &c->capacity_expired, bytes, &lower, &upper);
+    if (expired && !c->expired_report) c->expired_report = ix->rec;
+    if (stands && lower) c->capacity_piece = ix->rec;
+    if (stands && upper) c->capacity_other = ix->rec;
+  }
+  return c->capacity.lower.set;
 }
 
 enum crv_memory_kind crv_case_memory_kind(const struct crv_case *c) {

@@ -248,7 +248,13 @@ static bool grow_conditions(struct crv_eval *ev) {
 
 const struct crv_condition *crv_cond(struct crv_eval *ev, enum crv_condition_code code,
                                      const struct crv_fact *params, size_t n, const char *piece) {
-  struct crv_condition probe = {.code = code};
+  return crv_cond_by(ev, code, params, n, piece, crv_condition_info(code)->settled_by);
+}
+
+const struct crv_condition *crv_cond_by(struct crv_eval *ev, enum crv_condition_code code,
+                                        const struct crv_fact *params, size_t n, const char *piece,
+                                        const char *settled_by) {
+  struct crv_condition probe = {.code = code, .settled_by = settled_by};
   for (size_t i = 0; i < n; i++)
     if (params[i].type != CRV_FACT_NULL && probe.n_params < CRV_MAX_FACTS)
       probe.params[probe.n_params++] = params[i];

@@ -151,6 +151,8 @@ static void show_capacity(const struct crv_case *c, struct crv_finding *f) {
                                               : cap->from == CRV_CAP_NOMINAL ? "nominal"
                                                                              : NULL));
   crv_find_cite(f, c->capacity_piece);
+  crv_find_cite(f, c->capacity_other);
+  if (c->expired_report) crv_find_aside(f, c->expired_report, CRV_ASIDE_EXPIRED, NULL);
 }
 
 static const char *demand_label(const struct crv_run_demand *d) {
@@ -193,6 +195,8 @@ static const struct crv_condition *report_condition(struct crv_case *c, struct c
           : crv_f_text("supplier", c->offer->supplier),
       crv_f_opt("need_bytes", CRV_FACT_BYTES, need),
   };
+  if (c->row->demand_run && c->row->demand_run->piece->is_private == CRV_TRUE)
+    p[2] = crv_f_text("need_bytes", NULL); /* a private figure stays with its piece */
   return crv_cond(c->ev, CRV_COND_DEVICE_REPORT, p, 3,
                   crv_arena_printf(c->ev->a, "device_report %s", device));
 }

@@ -80,7 +80,9 @@ static void ask_evaluation(struct crv_case *c, struct crv_finding *f, const stru
       crv_f_text("share", q->share.set ? crv_decimal_text(q->share.v, share, sizeof share) : NULL),
   };
   crv_find_condition(f, crv_cond(c->ev, CRV_COND_EVALUATE, p, sizeof p / sizeof *p,
-                                 crv_arena_printf(c->ev->a, "quality_evaluation %s", q->metric)));
+                                 crv_arena_printf(c->ev->a, "quality_evaluation %s %s %s",
+                                                  q->metric, q->dataset ? q->dataset : "",
+                                                  q->dataset_revision ? q->dataset_revision : "")));
 }
 
 static void show(struct crv_finding *f, const struct crv_indexed *ix) {

@@ -39,7 +39,9 @@ static json_t *beside(const struct crv_row *r, const struct crv_row *cur) {
       set_money(j, "cost_difference", cost_difference(r, cur)) &&
       crv_json_set_text(j, "currency", r->cost.currency) &&
       crv_json_set_opt(j, "margin_difference_bytes",
-                       cur ? minus(r->margin_bytes, cur->margin_bytes) : none) &&
+                       cur && !crv_margin_hidden(r) && !crv_margin_hidden(cur)
+                           ? minus(r->margin_bytes, cur->margin_bytes)
+                           : none) &&
       crv_json_set_int(j, "conditions", (int64_t)r->n_conditions))
     return crv_steal(&j);
   return NULL;
@@ -60,7 +62,8 @@ static json_t *current_json(const struct crv_current *cur, const struct crv_row 
       crv_json_set_text(j, "status", status_text(row)) &&
       set_money(j, "amount", row ? row->cost.amount : none) &&
       crv_json_set_text(j, "currency", row ? row->cost.currency : NULL) &&
-      crv_json_set_opt(j, "margin_bytes", row ? row->margin_bytes : none))
+      crv_json_set_opt(j, "margin_bytes",
+                       row && !crv_margin_hidden(row) ? row->margin_bytes : none))
     return crv_steal(&j);
   return NULL;
 }

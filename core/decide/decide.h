@@ -58,10 +58,11 @@ struct crv_condition {
   enum crv_condition_code code;
   struct crv_fact params[CRV_MAX_FACTS];
   size_t n_params;
-  const char *text;  /* rendered sentence */
-  const char *piece; /* identity of the one piece that would settle it: conditions with
-                        the same text here are one action ("protocol_run nvidia/l40s 1") */
-  int64_t offers;    /* not excluded offers that wait for it; filled by the shortlist */
+  const char *text;       /* rendered sentence */
+  const char *settled_by; /* kinds of piece, or "sheet", separated by spaces; "": nothing can */
+  const char *piece;      /* identity of the one piece that would settle it: conditions with
+                             the same text here are one action ("protocol_run nvidia/l40s 1") */
+  int64_t offers;         /* not excluded offers that wait for it; filled by the shortlist */
 };
 
 enum crv_aside { /* why a considered piece is set aside */
@@ -178,6 +179,8 @@ struct crv_row {
   enum crv_margin_demand demand_from;
   const struct crv_piece_rec *demand_run; /* the run whose peak is the demand; NULL */
   struct crv_opt_int demand_bytes, margin_bytes;
+  bool demand_private, capacity_private; /* the figure is a private piece's: shown to nobody */
+  bool capacity_expired;                 /* reported, but the report is no longer in date */
   struct crv_cost cost;
   struct crv_opt_int schedule; /* ms; unset: undocumented */
   const struct crv_piece_rec *schedule_piece;

@@ -126,9 +126,8 @@ static const struct crv_condition *of_any(struct crv_eval *ev, const struct crv_
     about_device = true;
   }
   if (!about_device) return cond;
-  return crv_cond(
-      ev, cond->code, p, cond->n_params,
-      crv_arena_printf(ev->a, "%s %s", crv_condition_info(cond->code)->settled_by, list));
+  return crv_cond_by(ev, cond->code, p, cond->n_params,
+                     crv_arena_printf(ev->a, "%s %s", cond->settled_by, list), cond->settled_by);
 }
 
 /* Which device it is comes first, and then what is open of each: an answer alone proves no run. */
@@ -159,6 +158,9 @@ static void narrower(struct crv_row *row, const struct crv_row *other) {
   row->demand_from = other->demand_from;
   row->demand_run = other->demand_run;
   row->capacity_from = other->capacity_from;
+  row->demand_private = other->demand_private;
+  row->capacity_private |= other->capacity_private;
+  row->capacity_expired = other->capacity_expired;
 }
 
 enum crv_verdict crv_row_worst(const struct crv_row *row) {

@@ -43,7 +43,9 @@ struct crv_case {
   const struct crv_indexed **pieces;    /* considered, by key */
   size_t n_pieces;
   struct crv_capacity capacity; /* per device, from reports or the attested nominal */
-  const struct crv_piece_rec *capacity_piece;
+  const struct crv_piece_rec *capacity_piece, *capacity_other; /* of the lower and upper limit */
+  struct crv_capacity capacity_expired; /* by reports that are no longer in date: shown, ranked */
+  const struct crv_piece_rec *expired_report;
   bool capacity_unattested; /* a nominal is stated but nothing attests it: excludes, never admits */
   bool capacity_own_words;  /* the upper limit is what the offer declares of itself */
   const struct crv_piece_rec *identified; /* says which device it is; NULL: the offer itself does */
@@ -82,6 +84,10 @@ struct crv_fact crv_f_opt(const char *name, enum crv_fact_type type, struct crv_
    CRV_FACT_NULL are dropped. piece: see struct crv_condition (copied). NULL after a failure. */
 const struct crv_condition *crv_cond(struct crv_eval *ev, enum crv_condition_code code,
                                      const struct crv_fact *params, size_t n, const char *piece);
+/* Likewise, settled by other kinds than the code's own (static or in the arena). */
+const struct crv_condition *crv_cond_by(struct crv_eval *ev, enum crv_condition_code code,
+                                        const struct crv_fact *params, size_t n, const char *piece,
+                                        const char *settled_by);
 /* A fact as people read it; into out; returns out. */
 char *crv_fact_text(const struct crv_fact *f, char *out, size_t room);
 
@@ -103,6 +109,7 @@ struct crv_attest {
   const struct crv_piece_rec *other; /* the conflicting one */
   struct crv_opt_int expiry;
   const struct crv_import_finding *finding;
+  unsigned can; /* kinds that may attest it, as bits */
 };
 /* The value of an offer's field at a dotted path; false when it isn't stated. */
 bool crv_offer_states(const struct crv_case *c, const struct crv_offer *o, const char *path,
@@ -155,6 +162,8 @@ struct crv_runs {
   size_t n_aside;
 };
 const struct crv_runs *crv_runs(struct crv_case *c, enum crv_dim_set set);
+/* Why a passing run of this load proves nothing: it was cut, or left the device; else SATISFIED. */
+enum crv_reason crv_pass_void(const struct crv_case *c, const struct crv_piece *p);
 /* Sets aside in a finding whose citations are made; what an order asks for or a stock says only
    where people bring it. */
 void crv_runs_asides(struct crv_finding *f, const struct crv_runs *r);

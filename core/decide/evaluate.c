@@ -206,7 +206,7 @@ static bool before_order(struct crv_eval *ev, struct crv_row *row) {
   char text[300], value[160];
   if (row->status != CRV_ADMISSIBLE) return true;
   struct crv_opt_int need = needed(ev, row);
-  if (need.set) {
+  if (need.set && !row->demand_private) {
     snprintf(text, sizeof text, "each device declares at least %lld bytes", (long long)need.v);
     if (!append_text(ev->a, &row->before_order, crv_arena_strdup(ev->a, text))) return false;
   }

@@ -34,7 +34,7 @@ static void say_retained(const struct crv_shortlist *s, struct crv_buf *b) {
     crv_buf_printf(b, "Proved by %s", proof->key);
   else
     crv_buf_printf(b, "%s is retained", row->rec->key);
-  if (row->margin_bytes.set) {
+  if (row->margin_bytes.set && !crv_margin_hidden(row)) {
     crv_buf_str(b, ", margin ");
     say_gib(b, row->margin_bytes.v);
   }

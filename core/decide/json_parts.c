@@ -46,7 +46,7 @@ json_t *crv_condition_json(const struct crv_condition *c) {
   if (j && crv_json_set_text(j, "id", c->id) && crv_json_set_text(j, "code", info->code) &&
       crv_json_set_text(j, "ask", info->ask) &&
       crv_set_value(j, "params", crv_fact_json(c->params, c->n_params)) &&
-      crv_set_value(j, "settled_by", words_json(info->settled_by)) &&
+      crv_set_value(j, "settled_by", words_json(c->settled_by ? c->settled_by : "")) &&
       crv_json_set_text(j, "text", c->text) && crv_json_set_int(j, "offers", c->offers))
     return crv_steal(&j);
   return NULL;

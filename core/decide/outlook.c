@@ -16,6 +16,9 @@ static void paper(const struct crv_case *c, struct crv_capacity *cap,
   if (c->capacity.from == CRV_CAP_REPORTED) {
     *cap = c->capacity;
     *from = CRV_MARGIN_REPORTED;
+  } else if (c->expired_report && kind != CRV_MEM_SHARED) {
+    *cap = c->capacity_expired; /* keeps its value and place, and never admits */
+    *from = CRV_MARGIN_REPORTED;
   } else if (nominal && d && d->memory_nominal.set &&
              crv_capacity_nominal(&d->memory_nominal, cap)) {
     *from = CRV_MARGIN_NOMINAL_DECIMAL;
@@ -30,7 +33,7 @@ static bool same_load(const struct crv_case *c, const struct crv_piece *p) {
   struct crv_demand d = c->demand;
   bool omitted = false;
   if (p->kind != CRV_KIND_PROTOCOL_RUN || p->result->outcome != CRV_OUTCOME_PASSED ||
-      !p->scope->device)
+      !p->scope->device || crv_pass_void(c, p) != CRV_REASON_SATISFIED)
     return false;
   d.device = p->scope->device;
   return !crv_scope_mismatch(CRV_DIMS_MEMORY, p, &d, &omitted) &&
@@ -88,6 +91,20 @@ static void choose_outlook(struct crv_case *c, const struct crv_capacity *cap) {
   }
 }
 
+static bool is_private(const struct crv_piece_rec *rec) {
+  return rec && rec->piece->is_private == CRV_TRUE;
+}
+
+static void mark_private(struct crv_case *c) {
+  struct crv_row *row = c->row;
+  bool reported = row->capacity_from == CRV_MARGIN_REPORTED;
+  row->capacity_expired = reported && c->capacity.from != CRV_CAP_REPORTED;
+  row->demand_private = is_private(row->demand_run);
+  row->capacity_private =
+      reported && (is_private(c->capacity_piece) || is_private(c->capacity_other) ||
+                   (row->capacity_expired && is_private(c->expired_report)));
+}
+
 void crv_outlook_make(struct crv_case *c) {
   struct crv_row *row = c->row;
   struct crv_capacity cap;
@@ -104,4 +121,5 @@ void crv_outlook_make(struct crv_case *c) {
   } else {
     row->capacity_from = cap.decimal.set ? row->capacity_from : CRV_MARGIN_NONE;
   }
+  mark_private(c);
 }

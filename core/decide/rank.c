@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "core/base/text.h"
-#include "core/decide/eval.h"
+#include "core/decide/result.h"
 
 static int by_int(int64_t a, int64_t b) {
   return (a > b) - (a < b);
@@ -106,7 +106,8 @@ static void decide_by(struct crv_row *row, const struct crv_row *next, unsigned 
   row->decided_over = next->rec->key;
   if (row->decided_key == CRV_KEY_COST)
     row->difference = distance(row->cost.amount, next->cost.amount);
-  else if (row->decided_key == CRV_KEY_MARGIN)
+  else if (row->decided_key == CRV_KEY_MARGIN && !crv_margin_hidden(row) &&
+           !crv_margin_hidden(next))
     row->difference = distance(row->margin_bytes, next->margin_bytes);
   else if (row->decided_key == CRV_KEY_SCHEDULE)
     row->difference = distance(row->schedule, next->schedule);

@@ -143,8 +143,10 @@ static bool about_load(const struct crv_reach *r, const struct crv_scope *s) {
 /* A run of this load on a card that nobody offers still gives the outlook its best figure. */
 static bool touches_run(const struct crv_reach *r, const struct crv_scope *s) {
   const struct crv_model *m = r->q->sheet->model;
-  bool same_model = m && m->name && s->model && crv_streq(s->model->name, m->name);
-  return about_load(r, s) && (same_model || about_offers(r, s));
+  const struct crv_scene *scene = r->q->sheet->scene;
+  bool same = m && m->name && s->model && crv_streq(s->model->name, m->name);
+  same |= scene && scene->application && crv_streq(s->application, scene->application);
+  return about_load(r, s) && (same || about_offers(r, s));
 }
 
 static bool touches_quality(const struct crv_reach *r, const struct crv_piece *p) {

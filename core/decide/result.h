@@ -36,6 +36,9 @@ bool crv_reach_cites(const struct crv_reach *r, const struct crv_piece_rec *rec)
  */
 
 json_t *crv_condition_json(const struct crv_condition *c);
+/* Is the margin, or what the finding observed, a private piece's figure? It then stays with it. */
+bool crv_margin_hidden(const struct crv_row *r);
+bool crv_finding_private(const struct crv_finding *f);
 /* "key@version" texts; NULL: out of memory. */
 json_t *crv_refs_json(const struct crv_piece_rec *const *recs, size_t n);
 json_t *crv_texts_json(const struct crv_list *texts);

@@ -125,7 +125,7 @@ static enum crv_fact_type unit_of(const struct crv_finding *f) {
 
 /* What is missing, in the unit that its name says. */
 static bool set_missing(json_t *j, const struct crv_miss *m) {
-  if (!m->missing.set) return true;
+  if (!m->missing.set || crv_finding_private(m->finding)) return true;
   switch (unit_of(m->finding)) {
   case CRV_FACT_BYTES:
     return crv_json_set_int(j, "missing_bytes", m->missing.v);

@@ -1,6 +1,7 @@
 /* One row of a shortlist as JSON. The short form leaves of an admissible criterion only its verdict
    and its pieces; the full form says everything.
    Must not know: HTTP, ranking. */
+#include <stdio.h>
 #include <string.h>
 
 #include "core/base/cleanup.h"
@@ -14,7 +15,11 @@ static json_t *facts_or_null(const struct crv_fact *facts, size_t n) {
   return n ? crv_fact_json(facts, n) : json_null();
 }
 
-static bool any_private(const struct crv_finding *f) {
+bool crv_margin_hidden(const struct crv_row *r) {
+  return r->demand_private || r->capacity_private;
+}
+
+bool crv_finding_private(const struct crv_finding *f) {
   for (size_t i = 0; i < f->n_cited; i++)
     if (f->cited[i]->piece->is_private == CRV_TRUE) return true;
   return false;
@@ -23,7 +28,7 @@ static bool any_private(const struct crv_finding *f) {
 /* Figures of a private piece stay with it. */
 static json_t *observed_json(const struct crv_finding *f) {
   _json_ json_t *j = NULL;
-  if (!any_private(f)) return facts_or_null(f->observed, f->n_observed);
+  if (!crv_finding_private(f)) return facts_or_null(f->observed, f->n_observed);
   j = json_object();
   return j && crv_json_set_bool(j, "private", true) ? crv_steal(&j) : NULL;
 }
@@ -85,10 +90,19 @@ static bool set_details(json_t *j, const struct crv_finding *f) {
   return !open || crv_set_value(j, "conditions", ids_json(f->conditions, f->n_conditions));
 }
 
+/* "memory.peak"; of the sheet's own findings "sheet.model.revision_missing". */
+static const char *criterion_text(const struct crv_finding *f, char *out, size_t room) {
+  const char *id = crv_criterion_info(f->criterion)->id;
+  if (f->criterion != CRV_CRIT_SHEET || !f->subject) return id;
+  snprintf(out, room, "%s.%s_missing", id, f->subject);
+  return out;
+}
+
 static json_t *finding_json(const struct crv_finding *f, bool full) {
+  char id[80];
   _json_ json_t *j = json_object();
   bool short_form = !full && f->verdict == CRV_ADMISSIBLE;
-  bool ok = j && crv_json_set_text(j, "criterion", crv_criterion_info(f->criterion)->id) &&
+  bool ok = j && crv_json_set_text(j, "criterion", criterion_text(f, id, sizeof id)) &&
             crv_json_set_text(j, "subject", f->subject) &&
             crv_json_set_text(j, "verdict", crv_verdict_name(f->verdict));
   if (ok && short_form)
@@ -151,16 +165,21 @@ static json_t *margin_from_json(const struct crv_row *r) {
   _json_ json_t *j = json_object();
   if (j && crv_set_value(j, "capacity", text_or_null(capacity[r->capacity_from])) &&
       crv_set_value(j, "demand", text_or_null(demand[r->demand_from])) &&
-      crv_json_set_text(j, "evidence", r->demand_run ? r->demand_run->ref : NULL))
+      crv_json_set_text(j, "evidence", r->demand_run ? r->demand_run->ref : NULL) &&
+      (!r->capacity_expired || crv_json_set_bool(j, "expired", true)) &&
+      (!crv_margin_hidden(r) || crv_json_set_bool(j, "private", true)))
     return crv_steal(&j);
   return NULL;
 }
 
+/* What comes from a private piece stays with it; the row keeps its place. */
 static bool set_memory(json_t *j, const struct crv_row *r) {
-  return crv_json_set_opt(j, "capacity_lower_bytes", r->capacity.lower) &&
-         crv_json_set_opt(j, "capacity_upper_bytes", r->capacity.upper) &&
-         crv_json_set_opt(j, "demand_bytes", r->demand_bytes) &&
-         crv_json_set_opt(j, "margin_bytes", r->margin_bytes) &&
+  const struct crv_opt_int hidden = {0, false};
+  bool capacity = !r->capacity_private, demand = !r->demand_private;
+  return crv_json_set_opt(j, "capacity_lower_bytes", capacity ? r->capacity.lower : hidden) &&
+         crv_json_set_opt(j, "capacity_upper_bytes", capacity ? r->capacity.upper : hidden) &&
+         crv_json_set_opt(j, "demand_bytes", demand ? r->demand_bytes : hidden) &&
+         crv_json_set_opt(j, "margin_bytes", capacity && demand ? r->margin_bytes : hidden) &&
          crv_set_value(j, "margin_from", margin_from_json(r));
 }
 

@@ -45,7 +45,7 @@ static bool left_device(const struct crv_piece *p) {
 
 /* Why a passing run that covers the categorical dimensions still proves nothing; SATISFIED: it
  * does. */
-static enum crv_reason pass_void(const struct crv_case *c, const struct crv_piece *p) {
+enum crv_reason crv_pass_void(const struct crv_case *c, const struct crv_piece *p) {
   const struct crv_result *res = p->result;
   if (res->truncated == CRV_TRUE && !res->executed) return CRV_REASON_TRUNCATED;
   if (left_device(p) && !offload_accepted(c->ev->q->sheet)) return CRV_REASON_SPILLED;
@@ -56,7 +56,7 @@ static enum crv_reason pass_void(const struct crv_case *c, const struct crv_piec
 static void take_short(const struct crv_case *c, const struct crv_indexed *ix, const char *why,
                        struct crv_runs *r) {
   const struct crv_piece *p = ix->rec->piece;
-  if (pass_void(c, p) == CRV_REASON_SATISFIED && !crv_scope_magnitudes(p, &c->demand, true))
+  if (crv_pass_void(c, p) == CRV_REASON_SATISFIED && !crv_scope_magnitudes(p, &c->demand, true))
     push(&r->smaller, ix);
   aside(r, ix->rec, CRV_ASIDE_OUT_OF_SCOPE, why);
 }
@@ -65,7 +65,7 @@ static void take_pass(const struct crv_case *c, const struct crv_indexed *ix, co
                       struct crv_runs *r) {
   const struct crv_piece *p = ix->rec->piece;
   const char *why = mismatch ? mismatch : crv_scope_magnitudes(p, &c->demand, false);
-  enum crv_reason is_void = pass_void(c, p);
+  enum crv_reason is_void = crv_pass_void(c, p);
   if (ix->standing != CRV_STANDS) {
     if (ix->standing == CRV_STANDS_EXPIRED && !why && is_void == CRV_REASON_SATISFIED)
       push(&r->expired, ix);
@@ -235,7 +235,9 @@ static void limit_facts(const struct crv_case *c, int64_t headroom, struct crv_f
                         struct crv_fact *from) {
   const struct crv_capacity *cap = &c->capacity;
   *limit = *from = crv_f_text("limit_from", NULL);
-  if (!cap->lower.set || cap->lower.v < headroom) return;
+  bool hidden = c->capacity_piece && c->capacity_piece->piece->is_private == CRV_TRUE;
+  if (!cap->lower.set || cap->lower.v < headroom || (hidden && cap->from == CRV_CAP_REPORTED))
+    return;
   *limit = crv_f_bytes("limit_bytes", cap->lower.v - headroom);
   if (cap->from == CRV_CAP_REPORTED)
     *from = crv_f_text("limit_from", "reported by the device");

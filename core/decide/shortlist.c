@@ -52,8 +52,19 @@ struct gap {
   int64_t missing, limit;
 };
 
-static bool measurable(enum crv_fact_type t) {
-  return t == CRV_FACT_BYTES || t == CRV_FACT_DECIMAL || t == CRV_FACT_TIME || t == CRV_FACT_INT;
+/* Does the observed figure stand against the demanded one? Of a plan's terms only the one that is
+   too short: the most hours where they fall short, else what one period covers. */
+static bool comparable(const struct crv_finding *f, const struct crv_fact *d,
+                       const struct crv_fact *o) {
+  bool measurable = d->type == CRV_FACT_BYTES || d->type == CRV_FACT_DECIMAL ||
+                    d->type == CRV_FACT_TIME || d->type == CRV_FACT_INT;
+  if (d->type != o->type || !measurable) return false;
+  if (f->criterion != CRV_CRIT_DURATION) return true;
+  const char *short_term = "plan_hours";
+  for (size_t i = 0; i < f->n_observed; i++)
+    if (!strcmp(f->observed[i].name, "maximum_hours") && f->observed[i].i < d->i)
+      short_term = "maximum_hours";
+  return !strcmp(o->name, short_term);
 }
 
 /* The smallest distance between a demanded and an observed figure of one type (of amounts the
@@ -65,7 +76,7 @@ static struct gap gap_of(const struct crv_finding *f, int64_t as_of) {
     for (size_t j = 0; j < f->n_observed; j++) {
       const struct crv_fact *d = &f->demanded[i], *o = &f->observed[j];
       int64_t missing;
-      if (d->type != o->type || !measurable(d->type)) continue;
+      if (!comparable(f, d, o)) continue;
       if (__builtin_sub_overflow(d->i > o->i ? d->i : o->i, d->i > o->i ? o->i : d->i, &missing))
         continue;
       int64_t limit = d->type == CRV_FACT_TIME ? d->i - as_of : d->i;

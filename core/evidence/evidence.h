@@ -70,7 +70,7 @@ enum crv_standing {
 /* The pieces in force at position p and time t, indexed for one evaluation. Lives in an arena. */
 struct crv_index;
 struct crv_indexed {
-  const struct crv_piece_rec *rec; /* the highest version <= p of its key */
+  const struct crv_piece_rec *rec; /* the highest version <= p of its key observed by then */
   enum crv_standing standing;
   struct crv_opt_int expiry;
 };

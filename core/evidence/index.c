@@ -37,10 +37,14 @@ struct crv_index {
 /* -- standing -----------------------------------------------------------------------------------
  */
 
+static bool observed_by(const struct crv_piece *p, int64_t t) {
+  return !p->observed_at.set || p->observed_at.v <= t;
+}
+
 static enum crv_standing standing(const struct crv_index *ix, const struct crv_piece *p,
                                   struct crv_opt_int expiry) {
   if (p->retracted) return CRV_STANDS_RETRACTED;
-  if (p->observed_at.set && p->observed_at.v > ix->t) return CRV_STANDS_NOT_YET;
+  if (!observed_by(p, ix->t)) return CRV_STANDS_NOT_YET;
   if (expiry.set && expiry.v <= ix->t) return CRV_STANDS_EXPIRED;
   return CRV_STANDS;
 }
@@ -64,7 +68,7 @@ static struct crv_indexed *find(const struct crv_index *ix, const char *key) {
 static void supersede(struct crv_index *ix) {
   for (size_t i = 0; i < ix->n; i++) {
     const struct crv_piece *p = ix->all[i].rec->piece;
-    if (p->retracted || (p->observed_at.set && p->observed_at.v > ix->t)) continue;
+    if (p->retracted || !observed_by(p, ix->t)) continue;
     for (size_t k = 0; k < p->supersedes.n; k++) {
       struct crv_indexed *old = find(ix, *crv_list_at(p->supersedes, const char *, k));
       if (old && old != &ix->all[i] && old->standing != CRV_STANDS_RETRACTED)
@@ -73,12 +77,16 @@ static void supersede(struct crv_index *ix) {
   }
 }
 
-/* The highest version <= p of each key. */
+/* The highest version <= p of each key that was observed by t; where none was yet, the highest. A
+   version replaces the one before from when it was observed. */
 static void collect(struct crv_index *ix, const struct crv_evidence *e) {
   for (size_t i = 0, j; i < e->n; i = j) {
     const struct crv_piece_rec *best = NULL;
-    for (j = i; j < e->n && !strcmp(e->recs[j]->key, e->recs[i]->key); j++)
-      if (e->recs[j]->seq <= ix->p) best = e->recs[j];
+    for (j = i; j < e->n && !strcmp(e->recs[j]->key, e->recs[i]->key); j++) {
+      if (e->recs[j]->seq > ix->p) continue;
+      if (!best || observed_by(e->recs[j]->piece, ix->t) || !observed_by(best->piece, ix->t))
+        best = e->recs[j];
+    }
     if (!best) continue;
     struct crv_opt_int expiry = crv_piece_expiry(best->piece, &ix->policy);
     ix->all[ix->n++] = (struct crv_indexed){best, standing(ix, best->piece, expiry), expiry};

@@ -24,6 +24,8 @@ static const struct {
     {"after all of it", "{}", "2027-06-01T00:00:00Z", "2027-05-30T00:00:00Z", NULL},
     {"before anything was observed", "{}", "2025-12-02T00:00:00Z", "2025-12-01T00:00:00Z",
      "2026-11-28T00:00:00Z"},
+    {"what is counted by its position does not begin when it was recorded", "{}",
+     "2025-11-01T00:00:00Z", "2025-11-01T00:00:00Z", "2026-11-28T00:00:00Z"},
     {"a period of the offer",
      "{'offers':{'a':{'effective_from':'2026-11-30T00:00:00Z',"
      "'effective_until':'2026-12-10T00:00:00Z'}}}",

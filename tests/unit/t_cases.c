@@ -6,7 +6,7 @@
    "difference"}
      {"offer": k, "criterion", "subject", "verdict", "reason", "condition", "cites", "aside", "pin",
       "expired", "resolvable", "observed": {name: text}, "off": true, "no_aside": key@version,
-      "more_aside": n}
+      "more_aside": n, "conditions": n}
    Every key is checked; an unknown one fails, so that no expectation is silently skipped. */
 #include <check.h>
 #include <dirent.h>
@@ -110,6 +110,9 @@ static void check_finding_key(const struct crv_finding *f, const char *key, json
     ck_assert_msg(has_aside(f, text), "%s: does not set aside \"%s\"", current, text);
   else if (!strcmp(key, "no_aside"))
     ck_assert_msg(!has_aside_of(f, text), "%s: sets aside %s", current, text);
+  else if (!strcmp(key, "conditions"))
+    ck_assert_msg((json_int_t)f->n_conditions == json_integer_value(value), "%s: %zu conditions",
+                  current, f->n_conditions);
   else if (!strcmp(key, "more_aside"))
     ck_assert_msg((json_int_t)f->more_aside == json_integer_value(value), "%s: %zu more set aside",
                   current, f->more_aside);
@@ -221,6 +224,9 @@ static void check_whole(const struct world *w, json_t *want) {
       same_text(key, json_string_value(value), crv_outcome_name(s->outcome));
     else if (!strcmp(key, "first_action"))
       same_text(key, json_string_value(value), s->n_actions ? s->actions[0].text : NULL);
+    else if (!strcmp(key, "actions"))
+      ck_assert_msg((json_int_t)s->n_actions == json_integer_value(value), "%s: %zu actions",
+                    current, s->n_actions);
     else if (!strcmp(key, "assumption"))
       ck_assert_msg(has_text(&s->assumptions, json_string_value(value)), "%s: does not assume %s",
                     current, json_string_value(value));

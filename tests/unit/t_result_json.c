@@ -180,6 +180,53 @@ START_TEST(figures_of_a_private_piece_stay_out) {
 }
 END_TEST
 
+/* 20 GiB measured, 49140 MiB declared: neither they nor their difference show anywhere. */
+START_TEST(nothing_that_follows_from_private_pieces_tells_their_figures) {
+  static const char *const secrets[] = {"21474836480", "51527024640", "30052188160"};
+  struct world w;
+  dt_world(&w,
+           "{'sheet':{'current':'b'},'offers':{" CHEAP "},'evidence':{'run':{'private':true},"
+           "'report':{'kind':'device_report','observed_at':'2026-11-29T00:00:00Z','private':true,"
+           "'scope':{'device':'nvidia/rtx-6000-ada'},'result':{'declared_bytes':'49140 MiB'}}}}");
+  const struct crv_row *row = dt_row(&w, "a");
+  ck_assert_int_eq(row->margin_bytes.v, INT64_C(30052188160));
+  _json_ json_t *list = crv_shortlist_json(&w.list);
+  _json_ json_t *full = crv_row_json(&w.list, row, true);
+  _free_ char *in_list = crv_json_compact(list), *in_row = crv_json_compact(full);
+  for (size_t i = 0; i < sizeof secrets / sizeof *secrets; i++) {
+    ck_assert_msg(!strstr(in_list, secrets[i]), "the list tells %s", secrets[i]);
+    ck_assert_msg(!strstr(in_row, secrets[i]), "the row tells %s", secrets[i]);
+  }
+  ck_assert_ptr_null(strstr(w.list.headline, "margin"));
+  ck_assert(json_is_true(at(full, "margin_from/private")));
+  world_done(&w);
+}
+END_TEST
+
+/* What is asked for an offer that a private report leaves short does not tell the report's bytes.
+ */
+START_TEST(a_condition_does_not_tell_a_private_capacity) {
+  struct world w;
+  dt_world(&w, "{'evidence':{'run':null,'report':{'kind':'device_report',"
+               "'observed_at':'2026-11-29T00:00:00Z','private':true,"
+               "'scope':{'device':'nvidia/rtx-6000-ada'},"
+               "'result':{'declared_bytes':'49140 MiB'}}}}");
+  _json_ json_t *full = crv_row_json(&w.list, dt_row(&w, "a"), true);
+  _free_ char *all = crv_json_compact(full);
+  ck_assert_ptr_null(strstr(all, "51527024640"));
+  world_done(&w);
+}
+END_TEST
+
+START_TEST(what_the_sheet_lacks_is_a_criterion_by_the_field_s_name) {
+  struct world w;
+  dt_world(&w, "{'sheet':{'quality_waived':null}}");
+  _json_ json_t *row = crv_row_json(&w.list, dt_row(&w, "a"), false);
+  text_is(finding_of(row, "sheet.quality_missing"), "reason", "field_missing");
+  world_done(&w);
+}
+END_TEST
+
 START_TEST(the_limit_counts_retained_rows_first) {
   struct world w;
   dt_world(&w, "{'offers':{" CHEAP "}}");
@@ -314,6 +361,16 @@ END_TEST
   "},'price':{'amount':'10','currency':'USD','basis':'per_lot','per':'plan'}," \
   "'source':{'evidence':'list@1'}}"
 
+START_TEST(a_plan_misses_by_the_term_that_is_too_short) {
+  struct world w;
+  dt_world(&w, "{'offers':{'a':{'plan':{'hours':160,'maximum_hours':100}}}}");
+  _json_ json_t *j = crv_shortlist_json(&w.list);
+  text_is(j, "excluded/nearest/0/criterion", "plan.duration");
+  int_is(j, "excluded/nearest/0/missing", 68);
+  world_done(&w);
+}
+END_TEST
+
 START_TEST(fewest_exclusions_come_first_then_the_smallest_share) {
   struct world w;
   dt_world(&w, "{'offers':{" SMALL("d", "6 GB", "false") "," SMALL("e", "12 GB", "true") "," SMALL(
@@ -421,6 +478,10 @@ int main(void) {
   tcase_add_test(t, a_full_row_says_everything);
   tcase_add_test(t, set_aside_names_piece_reason_and_dimension);
   tcase_add_test(t, figures_of_a_private_piece_stay_out);
+  tcase_add_test(t, nothing_that_follows_from_private_pieces_tells_their_figures);
+  tcase_add_test(t, a_condition_does_not_tell_a_private_capacity);
+  tcase_add_test(t, what_the_sheet_lacks_is_a_criterion_by_the_field_s_name);
+  tcase_add_test(t, a_plan_misses_by_the_term_that_is_too_short);
   tcase_add_test(t, the_limit_counts_retained_rows_first);
   tcase_add_test(t, decided_by_gives_money_as_text_with_its_unit);
   tcase_add_test(t, an_unknown_cost_is_null_with_its_parts_named);
