@@ -17,11 +17,18 @@ static int64_t mono_us(void) {
   return t.tv_sec * INT64_C(1000000) + t.tv_nsec / 1000;
 }
 
+/* Has the client sent something that was not read so far? Then the service is late, not the client,
+   and what it sent whole would be carried out without an answer. */
+static bool unread(int fd) {
+  int n = 0;
+  return ioctl(fd, FIONREAD, &n) == 0 && n > 0;
+}
+
 static void cut_late(struct crv_watch *w) {
   int64_t now = mono_us();
   for (struct crv_peer *p = w->first; p; p = p->next) {
     int64_t deadline = atomic_load_explicit(&p->deadline_us, memory_order_relaxed);
-    if (deadline == 0 || now < deadline) continue;
+    if (deadline == 0 || now < deadline || unread(p->fd)) continue;
     atomic_store_explicit(&p->deadline_us, 0, memory_order_relaxed);
     shutdown(p->fd, SHUT_RDWR);
   }
@@ -31,11 +38,9 @@ static void cut_late(struct crv_watch *w) {
    with the last bytes, and would keep such a connection until its time-out. Shutting the reading
    side, which has ended anyway, makes it look again. */
 static void nudge(struct pollfd *at, unsigned n) {
-  int unread;
   if (n == 0 || poll(at, n, 0) <= 0) return;
   for (unsigned i = 0; i < n; i++)
-    if ((at[i].revents & POLLRDHUP) && ioctl(at[i].fd, FIONREAD, &unread) == 0 && unread == 0)
-      shutdown(at[i].fd, SHUT_RD);
+    if ((at[i].revents & POLLRDHUP) && !unread(at[i].fd)) shutdown(at[i].fd, SHUT_RD);
 }
 
 /* Connections that are waited for and whose client has stopped sending. */

@@ -149,6 +149,32 @@ START_TEST(late_body_is_cut) {
 }
 END_TEST
 
+/* One worker, which a handler keeps busy past the deadline of two other connections: one has sent
+   a request, which nobody could read so far, and one has sent nothing. */
+START_TEST(request_that_the_service_had_not_read_was_cut_as_late) {
+  static struct client blocking, silent;
+  struct crv_daemon_config cfg = {.log_fd = -1, .threads = 1, .next_ms = 300};
+  service_start(&service, &cfg);
+  ck_assert(client_open(&silent, service.port) && client_open(&client, service.port));
+  client_text(&client, NEXT);
+  client_read(&client, false, &answer);
+  client_text(&silent, NEXT);
+  client_read(&silent, false, &answer);
+  ck_assert(client_open(&blocking, service.port));
+  client_text(&blocking, "GET /v1/block HTTP/1.1\r\n" H "\r\n");
+  service_wait_blocked(&service, 1);
+  client_text(&client, NEXT);
+  ck_assert(client_ended(&silent));
+  service_release(&service);
+  client_read(&client, false, &answer);
+  ck_assert_int_eq(answer.status, 200);
+  client_close(&blocking);
+  client_close(&silent);
+  client_close(&client);
+  service_stop(&service);
+}
+END_TEST
+
 static struct crv_daemon *start_at(const char *address, unsigned port, struct crv_err *err) {
   static const struct crv_route none = {.pattern = "/", .id = "none", .method = CRV_M_GET};
   struct crv_app app = {.routes = &none, .n_routes = 1};
@@ -261,6 +287,13 @@ static TCase *deadlines(void) {
   return t;
 }
 
+static TCase *lateness(void) {
+  TCase *t = tcase_create("lateness");
+  tcase_set_timeout(t, 60);
+  tcase_add_test(t, request_that_the_service_had_not_read_was_cut_as_late);
+  return t;
+}
+
 static TCase *logs(void) {
   TCase *t = tcase_create("logs");
   tcase_set_timeout(t, 60);
@@ -275,6 +308,7 @@ int main(void) {
   Suite *s = suite_create("wire_endings");
   suite_add_tcase(s, endings());
   suite_add_tcase(s, deadlines());
+  suite_add_tcase(s, lateness());
   suite_add_tcase(s, logs());
   SRunner *r = srunner_create(s);
   srunner_run_all(r, CK_NORMAL);

@@ -126,7 +126,7 @@ void service_start(struct service *s, const struct crv_daemon_config *cfg) {
                         .clock_ms = clock_ms};
   if (cfg) c = *cfg;
   c.address = "127.0.0.1";
-  c.threads = 4;
+  c.threads = c.threads ? c.threads : 4;
   c.connections = 64;
   c.json_limit = c.json_limit ? c.json_limit : 5000;
   memset(s, 0, sizeof *s);
