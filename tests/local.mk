@@ -12,5 +12,17 @@ tests_unit_t_cases_LDADD = $(WORLD_LIBS)
 tests_unit_t_property_SOURCES = tests/unit/t_property.c
 tests_unit_t_property_CPPFLAGS = $(AM_CPPFLAGS) $(CHECK_CFLAGS)
 tests_unit_t_property_LDADD = $(WORLD_LIBS)
+
+# Against the real program: it is killed, fed what it must refuse, fed whole catalogues, called from a
+# shell.
+check_LIBRARIES += libclienttest.a
+libclienttest_a_SOURCES = tests/http/client.c tests/http/client.h
+libclienttest_a_CPPFLAGS = $(AM_CPPFLAGS) $(CURL_CFLAGS)
+CLIENT_LIBS = libclienttest.a $(HTTP_TEST_LIBS)
+
+check_PROGRAMS += tests/fault/t_http_kill
+tests_fault_t_http_kill_SOURCES = tests/fault/t_http_kill.c
+tests_fault_t_http_kill_CPPFLAGS = $(AM_CPPFLAGS) $(CHECK_CFLAGS)
+tests_fault_t_http_kill_LDADD = $(CLIENT_LIBS)
 endif
 EXTRA_DIST += tests/data/cases
