@@ -26,3 +26,5 @@ tests_unit_t_scope_SOURCES = tests/unit/t_scope.c
 tests_unit_t_scope_CPPFLAGS = $(AM_CPPFLAGS) $(CHECK_CFLAGS)
 tests_unit_t_scope_LDADD = libshapes.a $(EVIDENCE_LIBS) $(CHECK_LIBS)
 endif
+
+include $(top_srcdir)/core/evidence/diagnose.mk
