@@ -68,7 +68,8 @@ check_PROGRAMS += tests/http/t_http_decisions \
 	tests/http/t_http_offers \
 	tests/http/t_http_sheets \
 	tests/http/t_http_shortlist \
-	tests/http/t_http_tokens
+	tests/http/t_http_tokens \
+	tests/unit/t_table
 tests_http_t_http_decisions_SOURCES = tests/http/t_http_decisions.c
 tests_http_t_http_decisions_CPPFLAGS = $(AM_CPPFLAGS) $(CHECK_CFLAGS)
 tests_http_t_http_decisions_LDADD = $(HTTP_TEST_LIBS)
@@ -102,4 +103,7 @@ tests_http_t_http_shortlist_LDADD = $(HTTP_TEST_LIBS)
 tests_http_t_http_tokens_SOURCES = tests/http/t_http_tokens.c
 tests_http_t_http_tokens_CPPFLAGS = $(AM_CPPFLAGS) $(CHECK_CFLAGS)
 tests_http_t_http_tokens_LDADD = $(HTTP_TEST_LIBS)
+tests_unit_t_table_SOURCES = tests/unit/t_table.c
+tests_unit_t_table_CPPFLAGS = $(AM_CPPFLAGS) $(CHECK_CFLAGS)
+tests_unit_t_table_LDADD = libapi.a libserver.a $(CORE_LIBS) $(CHECK_LIBS)
 endif

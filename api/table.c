@@ -101,21 +101,14 @@ static void widths(const struct crv_table *t, size_t *width) {
 
 /* s within width columns, the last an ellipsis when it is cut; returns the columns used. */
 static size_t put_cut(struct crv_buf *out, const char *s, size_t width) {
-  size_t used = crv_text_columns(s), at = 0;
+  size_t used = crv_text_columns(s);
   if (used <= width) {
     crv_buf_str(out, s);
     return used;
   }
-  const char *end = s;
-  while (*end && at + 1 < width) {
-    size_t len = crv_utf8_seq(end, strlen(end));
-    if (len == 0) break;
-    end += len;
-    at++;
-  }
-  crv_buf_add(out, s, (size_t)(end - s));
+  crv_buf_add(out, s, crv_text_fit(s, width ? width - 1 : 0, &used));
   crv_buf_str(out, "…");
-  return at + 1;
+  return used + 1;
 }
 
 static void pad(struct crv_buf *out, size_t n) {
@@ -181,11 +174,15 @@ void crv_table_md(const struct crv_table *t, struct crv_buf *out) {
   }
 }
 
-/* A number may start with a sign; anything else that starts like a formula is one to a spreadsheet.
- */
+/* A number may start with a sign; anything else that starts like a formula, full-width signs and
+   blanks before it too, is one to some spreadsheet. */
 static bool formula(const char *s) {
+  static const char *const full_width[] = {"＝", "＋", "－", "＠"};
   struct crv_unit_err ue;
   int64_t v;
+  s += strspn(s, " ");
+  for (size_t i = 0; i < sizeof full_width / sizeof *full_width; i++)
+    if (strncmp(s, full_width[i], strlen(full_width[i])) == 0) return true;
   if (!strchr("=+-@\t\r", s[0]) || s[0] == '\0') return false;
   return !(s[0] == '-' && crv_decimal_parse(s, strlen(s), &v, &ue));
 }
@@ -217,6 +214,8 @@ void crv_text_wrap(struct crv_buf *out, const char *s, size_t first, size_t inde
     if (len >= sizeof word) len = sizeof word - 1;
     memcpy(word, s, len);
     word[len] = '\0';
+    crv_text_repair(word); /* a character that did not fit whole comes with the next part */
+    len = strlen(word);
     size_t wide = crv_text_columns(word);
     if (!empty_line && at + 1 + wide > width) {
       crv_buf_char(out, '\n');
@@ -234,8 +233,18 @@ void crv_text_wrap(struct crv_buf *out, const char *s, size_t first, size_t inde
   crv_buf_char(out, '\n');
 }
 
+/* U+FFFE and U+FFFF: no document may hold them, not even by number (XML 1.0, 2.2). */
+static bool no_xml_char(const char *s) {
+  return strncmp(s, "\xEF\xBF\xBE", 3) == 0 || strncmp(s, "\xEF\xBF\xBF", 3) == 0;
+}
+
 void crv_xml_text(struct crv_buf *out, const char *s) {
   for (; *s; s++) {
+    if (no_xml_char(s)) {
+      crv_buf_str(out, "\xEF\xBF\xBD");
+      s += 2;
+      continue;
+    }
     switch (*s) {
     case '<':
       crv_buf_str(out, "&lt;");

@@ -152,9 +152,7 @@ static bool pair_value(const struct crv_jat *at, const json_t *j, struct crv_pai
 
 static bool pair_name(const struct crv_jat *at, const char *name, struct crv_pair *pair) {
   size_t len = strlen(name);
-  bool ok = len >= 1 && len <= CRV_PAIR_NAME;
-  for (size_t i = 0; i < len; i++) ok &= (unsigned char)name[i] >= 0x20 && name[i] != 0x7F;
-  if (!ok)
+  if (len < 1 || len > CRV_PAIR_NAME || !crv_text_plain(name, false))
     return crv_fail_field(at->err, at->ptr, "bad_format", NULL,
                           "Expected a name of 1 to %d bytes without control characters.",
                           CRV_PAIR_NAME);

@@ -74,16 +74,6 @@ static bool fail_unit(const struct crv_jat *at, const struct crv_unit_err *ue) {
   return crv_fail_field(at->err, at->ptr, ue->code, NULL, "%s", ue->detail);
 }
 
-/* C0 but the allowed ones, DEL and C1 (U+0080 to U+009F, two bytes that begin with 0xC2). */
-static bool has_control(const char *s, bool lines) {
-  const unsigned char *u = (const unsigned char *)s;
-  for (; *u; u++) {
-    if (*u == 0x7F || (*u == 0xC2 && u[1] >= 0x80 && u[1] <= 0x9F)) return true;
-    if (*u < 0x20 && !(lines && strchr("\n\r\t", *u))) return true;
-  }
-  return false;
-}
-
 const char *crv_jspec_text(const struct crv_jat *at, const json_t *j, size_t max) {
   if (!crv_jspec_is_text(j)) return fail(at, j, "wrong_type", NULL, "a text"), NULL;
   const char *s = json_string_value(j);
@@ -97,7 +87,7 @@ const char *crv_jspec_text(const struct crv_jat *at, const json_t *j, size_t max
     return fail(at, j, "out_of_range", NULL, "a text of at most %zu bytes (this has %zu)", max,
                 len),
            NULL;
-  if (has_control(s, lines))
+  if (!crv_text_plain(s, lines))
     return fail(at, j, "bad_format", NULL, "a text without control characters"), NULL;
   char *copy = crv_arena_strndup(at->arena, s, len);
   if (!copy) crv_jspec_no_memory(at->err);

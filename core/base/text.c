@@ -67,28 +67,67 @@ static uint32_t code_point(const char *s, size_t n) {
   return cp;
 }
 
-/* Combining diacritical marks and their later blocks, zero-width characters, variation selectors.
- */
-static bool is_zero_width(uint32_t cp) {
-  static const struct {
-    uint32_t from, to;
-  } ranges[] = {{0x0300, 0x036F}, {0x0483, 0x0489}, {0x0591, 0x05BD}, {0x064B, 0x065F},
-                {0x1AB0, 0x1AFF}, {0x1DC0, 0x1DFF}, {0x200B, 0x200F}, {0x20D0, 0x20FF},
-                {0xFE00, 0xFE0F}, {0xFE20, 0xFE2F}, {0xFEFF, 0xFEFF}};
-  for (size_t i = 0; i < sizeof ranges / sizeof *ranges; i++)
-    if (cp >= ranges[i].from && cp <= ranges[i].to) return true;
-  return false;
+/* Code points from, to and all between; ranges in ascending order, the last ends with 0. */
+struct range {
+  uint32_t from, to;
+};
+
+static bool is_in(const struct range *ranges, uint32_t cp) {
+  while (ranges->to && cp > ranges->to) ranges++;
+  return ranges->to && cp >= ranges->from;
 }
 
-size_t crv_text_columns(const char *s) {
-  size_t columns = 0, len = strlen(s);
+/* Combining diacritical marks and their later blocks, zero-width characters, variation selectors.
+ */
+static const struct range zero_width[] = {{0x0300, 0x036F}, {0x0483, 0x0489}, {0x0591, 0x05BD},
+                                          {0x064B, 0x065F}, {0x1AB0, 0x1AFF}, {0x1DC0, 0x1DFF},
+                                          {0x200B, 0x200F}, {0x20D0, 0x20FF}, {0xFE00, 0xFE0F},
+                                          {0xFE20, 0xFE2F}, {0xFEFF, 0xFEFF}, {0, 0}};
+
+/* East Asian wide and full-width characters and emoji, by block (Unicode TR 11). */
+static const struct range wide[] = {{0x1100, 0x115F},   {0x2E80, 0x303E},
+                                    {0x3041, 0x4DBF},   {0x4E00, 0xA4CF},
+                                    {0xAC00, 0xD7A3},   {0xF900, 0xFAFF},
+                                    {0xFE30, 0xFE6F},   {0xFF01, 0xFF60},
+                                    {0xFFE0, 0xFFE6},   {0x1F300, 0x1F64F},
+                                    {0x1F680, 0x1F6FF}, {0x1F900, 0x1F9FF},
+                                    {0x20000, 0x3FFFD}, {0, 0}};
+
+/* Characters that end a line, turn the reading direction round, or are none (XML refuses them). */
+static const struct range unfit[] = {
+    {0x7F, 0x9F}, {0x2028, 0x202E}, {0x2066, 0x2069}, {0xFFFE, 0xFFFF}, {0, 0}};
+
+bool crv_text_plain(const char *s, bool lines) {
+  size_t len = strlen(s);
   while (len) {
     size_t n = crv_utf8_seq(s, len);
-    if (n == 0 || !is_zero_width(code_point(s, n))) columns++;
-    if (n == 0) n = 1;
+    if (n == 0) return false;
+    uint32_t cp = code_point(s, n);
+    if (cp < 0x20 && !(lines && strchr("\n\r\t", *s))) return false;
+    if (is_in(unfit, cp)) return false;
     s += n;
     len -= n;
   }
+  return true;
+}
+
+size_t crv_text_fit(const char *s, size_t columns, size_t *ret_used) {
+  size_t used = 0, at = 0, len = strlen(s);
+  while (at < len) {
+    size_t n = crv_utf8_seq(s + at, len - at);
+    uint32_t cp = n ? code_point(s + at, n) : '?';
+    size_t width = is_in(zero_width, cp) ? 0 : is_in(wide, cp) ? 2 : 1;
+    if (used + width > columns) break;
+    used += width;
+    at += n ? n : 1;
+  }
+  *ret_used = used;
+  return at;
+}
+
+size_t crv_text_columns(const char *s) {
+  size_t columns;
+  crv_text_fit(s, SIZE_MAX, &columns);
   return columns;
 }
 
@@ -132,7 +171,7 @@ static size_t quote_one(const char *s, size_t n, char *out) {
   if (c == '\n') return (size_t)snprintf(out, 7, "\\n");
   if (c == '\t') return (size_t)snprintf(out, 7, "\\t");
   if (c == '\r') return (size_t)snprintf(out, 7, "\\r");
-  if (cp < 0x20 || (cp >= 0x7F && cp < 0xA0) || cp == 0x2028 || cp == 0x2029)
+  if (cp < 0x20 || is_in(unfit, cp))
     return (size_t)snprintf(out, 7, "\\u%04x", (unsigned)(cp & 0xFFFF));
   memcpy(out, s, n);
   return n;

@@ -12,8 +12,13 @@ int crv_strorder(const char *a, const char *b);
 /* Damerau-Levenshtein distance (adjacent letters swapped count as one), or cap + 1 when it is more
    than cap: used for "did you mean". Texts over 64 bytes are equal or further apart than cap. */
 size_t crv_edit_distance(const char *a, const char *b, size_t cap);
-/* Width in terminal columns, counting code points (combining marks as 0). */
+/* Width in terminal columns: combining marks take none, East Asian wide characters two. */
 size_t crv_text_columns(const char *s);
+/* Bytes of the longest beginning of s that takes at most columns; *ret_used: what it takes. */
+size_t crv_text_fit(const char *s, size_t columns, size_t *ret_used);
+/* Is s UTF-8 that can be shown anywhere as it is: no control character (with lines, but LF, CR and
+   TAB), no line or paragraph separator, no change of the reading direction, no U+FFFE or U+FFFF? */
+bool crv_text_plain(const char *s, bool lines);
 /* Makes s valid UTF-8 in place: an incomplete sequence at the end is cut off, any other bad byte
    becomes '?'. */
 void crv_text_repair(char *s);

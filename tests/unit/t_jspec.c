@@ -77,6 +77,8 @@ static const struct {
     {"\"title\":\"a\\nb\"", "/title", "bad_format", "got \"a\\nb\".", ""},
     {"\"title\":\"a\\u007fb\"", "/title", "bad_format", "got \"a\\u007fb\".", ""},
     {"\"title\":\"a\\u0085b\"", "/title", "bad_format", "got \"a\\u0085b\".", ""},
+    {"\"title\":\"a\\u202eb\"", "/title", "bad_format", "got \"a\\u202eb\".", ""},
+    {"\"title\":\"a\\uffffb\"", "/title", "bad_format", "got \"a\\uffffb\".", ""},
     {"\"note\":\"a\\u0007b\"", "/note", "bad_format", "control characters", ""},
     {"\"name\":5", "/name", "wrong_type", "Expected a text; got 5.", ""},
     {"\"currency\":\"eur\"", "/currency", "bad_format", "got \"eur\".", "three capital letters"},

@@ -53,6 +53,50 @@ START_TEST(columns_count_characters_and_no_combining_marks) {
 }
 END_TEST
 
+START_TEST(wide_characters_were_counted_as_one_column) {
+  size_t used;
+  ck_assert_uint_eq(crv_text_columns("日本"), 4);
+  ck_assert_uint_eq(crv_text_columns("ｆ한👩"), 6);
+  ck_assert_uint_eq(crv_text_fit("日本語", 5, &used), strlen("日本"));
+  ck_assert_uint_eq(used, 4);
+  ck_assert_uint_eq(crv_text_fit("Zu\xCC\x88rich", 2, &used), strlen("Zu\xCC\x88"));
+  ck_assert_uint_eq(crv_text_fit("abc", 9, &used), 3);
+  ck_assert_uint_eq(used, 3);
+}
+END_TEST
+
+static const struct {
+  const char *text;
+  bool plain, with_lines;
+} plains[] = {
+    {"", true, true},
+    {"Zürich, 日本 👩 ‰", true, true},
+    {"a\nb\r\tc", false, true},
+    {"\x1b[31m", false, false},
+    {"a\x7f", false, false},
+    {"\xC2\x9b"
+     "31m",
+     false, false},
+    {"\xC2\xA0", true, true},
+    {"\xE2\x80\xA8", false, false},
+    {"\xE2\x80\xAE"
+     "abc",
+     false, false},
+    {"\xE2\x81\xA6"
+     "abc",
+     false, false},
+    {"\xEF\xBF\xBE", false, false},
+    {"\xEF\xBF\xBF", false, false},
+    {"\xEF\xBF\xBD", true, true},
+    {"\xFF", false, false},
+};
+
+START_TEST(texts_that_turn_round_or_break_lines_are_not_plain) {
+  ck_assert_int_eq(crv_text_plain(plains[_i].text, false), plains[_i].plain);
+  ck_assert_int_eq(crv_text_plain(plains[_i].text, true), plains[_i].with_lines);
+}
+END_TEST
+
 static const struct {
   const char *in, *out;
 } repairs[] = {
@@ -203,6 +247,9 @@ int main(void) {
   tcase_add_test(t, equality_and_order_know_null);
   tcase_add_test(t, distances_are_as_counted_by_hand);
   tcase_add_test(t, columns_count_characters_and_no_combining_marks);
+  tcase_add_test(t, wide_characters_were_counted_as_one_column);
+  tcase_add_loop_test(t, texts_that_turn_round_or_break_lines_are_not_plain, 0,
+                      sizeof plains / sizeof *plains);
   tcase_add_test(t, repaired_texts_are_utf8);
   tcase_add_test(t, quotes_are_cut_at_forty_bytes_and_escaped);
   tcase_add_test(t, versions_compare_as_numbers);
