@@ -1,7 +1,6 @@
-/* Facts, findings and conditions: the small constructors that every criterion uses.
-   A condition exists once per evaluation, identified by its code and parameters; its sentence is
-   rendered from the template in conditions.def.
-   Must not know: any criterion. */
+/* Facts and conditions: the small constructors that every criterion uses. A condition exists once
+   per evaluation, identified by its code and parameters; its sentence is rendered from the template
+   in conditions.def. Must not know: any criterion. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -59,77 +58,6 @@ char *crv_fact_text(const struct crv_fact *f, char *out, size_t room) {
     break;
   }
   return out;
-}
-
-/* -- findings --------------------------------------------------------------------------------- */
-
-struct crv_finding *crv_find(struct crv_case *c, enum crv_criterion id, enum crv_verdict v,
-                             enum crv_reason r) {
-  static _Thread_local struct crv_finding scratch; /* after a failure the result is thrown away */
-  struct crv_row *row = c->row;
-  if (row->n_findings == c->cap_findings) {
-    size_t cap = c->cap_findings ? c->cap_findings * 2 : 32;
-    struct crv_finding *grown = crv_new_array(c->ev->a, cap, struct crv_finding);
-    if (!grown) {
-      c->ev->failed = true;
-      memset(&scratch, 0, sizeof scratch);
-      return &scratch;
-    }
-    if (row->n_findings) memcpy(grown, row->findings, row->n_findings * sizeof *grown);
-    row->findings = grown;
-    c->cap_findings = cap;
-  }
-  struct crv_finding *f = &row->findings[row->n_findings++];
-  f->criterion = id;
-  f->verdict = v;
-  f->reason = r;
-  return f;
-}
-
-void crv_find_cite(struct crv_finding *f, const struct crv_piece_rec *rec) {
-  if (!rec) return;
-  for (size_t i = 0; i < f->n_cited; i++)
-    if (f->cited[i] == rec) return;
-  if (f->n_cited < CRV_MAX_CITED)
-    f->cited[f->n_cited++] = rec;
-  else
-    f->more_cited++;
-}
-
-void crv_find_aside(struct crv_finding *f, const struct crv_piece_rec *rec, enum crv_aside why,
-                    const char *dimension) {
-  for (size_t i = 0; i < f->n_cited; i++)
-    if (f->cited[i] == rec) return;
-  size_t at = f->n_aside;
-  while (at > 0 && strcmp(rec->key, f->aside[at - 1].rec->key) < 0) at--;
-  if (at > 0 && f->aside[at - 1].rec == rec) return;
-  if (f->n_aside == CRV_MAX_CITED) {
-    f->more_aside++;
-    if (at == CRV_MAX_CITED) return;
-    f->n_aside--;
-  }
-  memmove(&f->aside[at + 1], &f->aside[at], (f->n_aside - at) * sizeof *f->aside);
-  f->aside[at] = (struct crv_set_aside){rec, why, dimension};
-  f->n_aside++;
-}
-
-void crv_find_condition(struct crv_finding *f, const struct crv_condition *cond) {
-  if (!cond) return;
-  for (size_t i = 0; i < f->n_conditions; i++)
-    if (f->conditions[i] == cond) return;
-  if (f->n_conditions < sizeof f->conditions / sizeof *f->conditions)
-    f->conditions[f->n_conditions++] = cond;
-}
-
-static void fact_add(struct crv_fact *facts, size_t *n, struct crv_fact f) {
-  if (*n < CRV_MAX_FACTS) facts[(*n)++] = f;
-}
-void crv_demanded(struct crv_finding *f, struct crv_fact fact) {
-  if (fact.type == CRV_FACT_NULL) return; /* nothing is demanded of it */
-  fact_add(f->demanded, &f->n_demanded, fact);
-}
-void crv_observed(struct crv_finding *f, struct crv_fact fact) {
-  fact_add(f->observed, &f->n_observed, fact);
 }
 
 /* -- conditions ---------------------------------------------------------------------------------
@@ -279,16 +207,4 @@ const struct crv_condition *crv_cond_by(struct crv_eval *ev, enum crv_condition_
   *slot = c;
   ev->cond_order[ev->n_cond++] = c;
   return c;
-}
-
-void crv_find_conflict(struct crv_case *c, struct crv_finding *f, const struct crv_piece_rec *a,
-                       const struct crv_piece_rec *b, const char *what) {
-  struct crv_fact p[] = {crv_f_text("first", a->ref), crv_f_text("second", b->ref),
-                         crv_f_text("what", what)};
-  f->verdict = CRV_TO_CONFIRM;
-  f->reason = CRV_REASON_EVIDENCE_CONFLICT;
-  crv_find_cite(f, a);
-  crv_find_cite(f, b);
-  crv_find_condition(f, crv_cond(c->ev, CRV_COND_CONFLICT, p, 3,
-                                 crv_arena_printf(c->ev->a, "conflict %s %s", a->ref, b->ref)));
 }

@@ -83,23 +83,24 @@ struct crv_set_aside {
   const char *dimension; /* "concurrency_short", "precision.weights", ...; NULL: none */
 };
 
-enum { CRV_MAX_CITED = 8 };
+enum { CRV_MAX_CITED = 8, CRV_MAX_CONDITIONS = 96 };
+/* Lists are exact in a row of the shortlist: at most 12 facts, 8 pieces, 96 conditions. */
 struct crv_finding {
   enum crv_criterion criterion;
   const char *subject; /* quality: the metric; requirement: the field; sheet: the field */
   enum crv_verdict verdict;
   enum crv_reason reason;
-  struct crv_fact demanded[CRV_MAX_FACTS], observed[CRV_MAX_FACTS];
+  struct crv_fact *demanded, *observed;
   size_t n_demanded, n_observed;
-  const struct crv_piece_rec *cited[CRV_MAX_CITED];
+  const struct crv_piece_rec **cited;
   size_t n_cited, more_cited;
-  struct crv_set_aside aside[CRV_MAX_CITED];
+  struct crv_set_aside *aside; /* by key */
   size_t n_aside, more_aside;
   bool expired;    /* the observed value comes from a piece that is no longer in date */
   bool resolvable; /* excluded: a new quote could change it */
-  const struct crv_condition *conditions[4];
+  const struct crv_condition **conditions;
   size_t n_conditions;
-  struct crv_fact pins[CRV_MAX_FACTS];
+  struct crv_fact *pins;
   size_t n_pins;
 };
 

@@ -133,7 +133,7 @@ static const struct crv_condition *of_any(struct crv_eval *ev, const struct crv_
 /* Which device it is comes first, and then what is open of each: an answer alone proves no run. */
 static void ask_first(struct crv_eval *ev, struct crv_finding *f, const struct crv_condition *ask,
                       const char *list) {
-  const struct crv_condition *had[4];
+  const struct crv_condition *had[CRV_MAX_CONDITIONS];
   size_t n = f->n_conditions;
   memcpy(had, f->conditions, n * sizeof *had);
   f->n_conditions = 0;
@@ -208,7 +208,7 @@ void crv_rows_merge(struct crv_eval *ev, struct crv_row *rows, size_t n,
     if (same && f->verdict != CRV_TO_CONFIRM) cite_all(rows, n, i);
     if (same && (f->verdict != CRV_TO_CONFIRM || !by_device(f->criterion))) continue;
     if (open && open != f) {
-      memcpy(f->conditions, open->conditions, sizeof f->conditions);
+      memcpy(f->conditions, open->conditions, open->n_conditions * sizeof *f->conditions);
       f->n_conditions = open->n_conditions;
     }
     f->verdict = CRV_TO_CONFIRM;

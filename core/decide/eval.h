@@ -7,6 +7,8 @@
 
 #include "core/decide/decide.h"
 
+enum { CRV_MAX_MODELS = 8 };
+
 struct crv_eval {
   const struct crv_question *q;
   struct crv_arena *a;
@@ -24,6 +26,7 @@ struct crv_eval {
     struct crv_opt_int bytes;
     const struct crv_piece_rec *rec;
   } elsewhere[16];
+  struct crv_rooms *rooms[CRV_MAX_MODELS]; /* findings under work, by candidate */
   /* conditions by id, open addressing; grows */
   struct crv_condition **cond;
   size_t n_cond, cap_cond;
@@ -52,13 +55,15 @@ struct crv_case {
   const struct crv_condition *run; /* the limit-stage run for this device, shared by its criteria */
   const struct crv_runs *runs[2];  /* gathered once: memory dimensions, latency dimensions */
   const struct crv_piece_rec *admitting; /* the run that memory.peak rests on; NULL: none */
-  size_t cap_findings;
+  size_t candidate; /* which of the offer's models; its findings have rooms of their own */
 };
 
-/* Appends a finding (zeroed but criterion, subject, verdict, reason); never NULL: after a failure
-   it gives a scratch one. */
+/* Appends a finding (empty but criterion, verdict, reason), good until the next case of the same
+   candidate; never NULL: after a failure it gives a scratch one. */
 struct crv_finding *crv_find(struct crv_case *c, enum crv_criterion id, enum crv_verdict v,
                              enum crv_reason r);
+/* Gives a row that is kept exact copies of its findings. False: out of memory. */
+bool crv_row_keep(struct crv_eval *ev, struct crv_row *row);
 void crv_find_cite(struct crv_finding *f,
                    const struct crv_piece_rec *rec); /* no doubles; counts beyond 8 */
 void crv_find_aside(struct crv_finding *f, const struct crv_piece_rec *rec, enum crv_aside why,
@@ -204,7 +209,6 @@ const char *crv_case_device_text(const struct crv_case *c);
 /* -- which device (device.c) ----------------------------------------------------------------------
  */
 
-enum { CRV_MAX_MODELS = 8 };
 /* The canonical models that the offer's device may be; how many. One that only a piece says is
    told with that piece, else *ret_by is NULL. */
 size_t crv_models_of(struct crv_eval *ev, const struct crv_offer_rec *rec,

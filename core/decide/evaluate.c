@@ -135,6 +135,7 @@ static bool evaluate_placement(struct crv_eval *ev, const struct crv_offer_rec *
     struct crv_case c;
     case_init(&c, ev, &rows[i], rec, placement, about->n ? about->models[i] : NULL);
     c.identified = about->identified;
+    c.candidate = i;
     evaluate_case(&c, about->pieces, about->n_pieces);
     if (ev->failed) return false;
   }
@@ -155,7 +156,8 @@ static bool better(const struct crv_row *a, const struct crv_row *b) {
  * ------------------------------------------------------------- */
 
 static bool row_conditions(struct crv_eval *ev, struct crv_row *row) {
-  size_t most = row->n_findings * 4;
+  size_t most = 0;
+  for (size_t i = 0; i < row->n_findings; i++) most += row->findings[i].n_conditions;
   row->conditions = crv_new_array(ev->a, most ? most : 1, const struct crv_condition *);
   if (!row->conditions) return false;
   for (size_t i = 0; i < row->n_findings; i++)
@@ -248,7 +250,9 @@ static bool evaluate_offer(struct crv_eval *ev, const struct crv_offer_rec *rec,
   if (!best || !find_about(ev, rec, &about)) return false;
   for (size_t i = 0; i < ev->n_placements; i++) {
     if (!evaluate_placement(ev, rec, &about, i, &row)) return false;
-    if (i == 0 || better(&row, best)) *best = row;
+    if (i > 0 && !better(&row, best)) continue;
+    if (!crv_row_keep(ev, &row)) return false;
+    *best = row;
   }
   row_pins(best);
   if (!row_conditions(ev, best) || !before_order(ev, best) || !expiries(ev, best)) return false;

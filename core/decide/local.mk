@@ -25,6 +25,7 @@ libdecide_a_SOURCES = \
 	core/decide/current.c \
 	core/decide/device.c \
 	core/decide/evaluate.c \
+	core/decide/finding.c \
 	core/decide/gate.c \
 	core/decide/headline.c \
 	core/decide/json_parts.c \

@@ -56,6 +56,7 @@ static struct crv_row *waiting(const char *key, const struct crv_condition *cons
     struct crv_finding *f = &row->findings[row->n_findings++];
     f->criterion = (enum crv_criterion)(CRV_CRIT_PEAK + (int)i);
     f->verdict = CRV_TO_CONFIRM;
+    f->conditions = crv_new_array(arena, 1, const struct crv_condition *);
     crv_find_condition(f, conds[i]);
     size_t j = 0;
     while (j < row->n_conditions && row->conditions[j] != conds[i]) j++;
