@@ -21,6 +21,8 @@ crv_handler crv_h_decide, crv_h_decisions_list, crv_h_decision_get, crv_h_decisi
     crv_h_decisions_head;
 /* h_shortlist.c */
 crv_handler crv_h_shortlist;
+/* h_diagnoses.c */
+crv_handler crv_h_diagnose;
 /* h_budget.c */
 crv_handler crv_h_budget_get, crv_h_budget_post, crv_h_sheet_budget;
 /* h_imports.c */

@@ -15,6 +15,8 @@ libapi_a_SOURCES = \
 	api/h_content.c \
 	api/h_decisions.c \
 	api/h_decisions_get.c \
+	api/h_diagnoses.c api/diagnosis.h \
+	api/render_diagnosis.c \
 	api/h_evidence.c \
 	api/h_evidence_list.c \
 	api/h_human.c \
@@ -63,6 +65,7 @@ check_PROGRAMS += tests/http/t_http_decisions \
 	tests/http/t_http_example \
 	tests/http/t_http_human \
 	tests/http/t_http_imports \
+	tests/http/t_http_diagnoses \
 	tests/http/t_http_lists \
 	tests/http/t_http_meta \
 	tests/http/t_http_offers \
@@ -85,6 +88,9 @@ tests_http_t_http_human_LDADD = $(HTTP_TEST_LIBS)
 tests_http_t_http_imports_SOURCES = tests/http/t_http_imports.c
 tests_http_t_http_imports_CPPFLAGS = $(AM_CPPFLAGS) $(CHECK_CFLAGS)
 tests_http_t_http_imports_LDADD = $(HTTP_TEST_LIBS)
+tests_http_t_http_diagnoses_SOURCES = tests/http/t_http_diagnoses.c
+tests_http_t_http_diagnoses_CPPFLAGS = $(AM_CPPFLAGS) $(CHECK_CFLAGS)
+tests_http_t_http_diagnoses_LDADD = $(HTTP_TEST_LIBS)
 tests_http_t_http_lists_SOURCES = tests/http/t_http_lists.c
 tests_http_t_http_lists_CPPFLAGS = $(AM_CPPFLAGS) $(CHECK_CFLAGS)
 tests_http_t_http_lists_LDADD = $(HTTP_TEST_LIBS)

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "api/diagnosis.h"
 #include "api/openapi_in.h"
 #include "api/question.h"
 #include "api/token.h"
@@ -23,7 +24,7 @@ static const struct {
     {"getDecision", NULL, "Decision"},    {"getShortlist", NULL, "Decision"},
     {"getBudget", NULL, "Budget"},        {"postBudget", "Sheet", "Budget"},
     {"getSheetBudget", NULL, "Budget"},   {"makeToken", "TokenRequest", "Token"},
-    {"revokeToken", NULL, "Token"},
+    {"revokeToken", NULL, "Token"},       {"diagnose", "DiagnosisRequest", "Diagnosis"},
 };
 
 const char *crv_openapi_request(const char *id) {
@@ -74,6 +75,8 @@ static const struct {
      "Bits of a weight; 16 without."},
     {"weights", TEXT, "A weight format in place of bits."},
     {"reserve", TEXT, "Reserve on each device, such as 6GiB."},
+    {"sheet", TEXT, "Name of the stored sheet of the job."},
+    {"capacity", TEXT, "Memory of one device, such as 24GiB."},
     {"devices", "{\"type\":\"integer\",\"minimum\":1}", "Devices used together."},
     {"why", TEXT, "Key of an offer: every criterion of it."},
 };
@@ -115,6 +118,8 @@ static const struct {
                  "conditions:l assumptions:l waivers:l excluded:o current:o alternatives:l "
                  "invalidated_by:l question_digest:t result_digest:t digest:T matrix_digest:t "
                  "previous_digest:T"},
+    {"Diagnosis", "phase:t phase_from:l cause:o figures:l flags:l explained_by:o try:l do_not:l "
+                  "provide:l draft:o"},
     {"Problem", "type:t title:t status:i code:t detail:t instance:t request_id:t errors:l "
                 "more_errors:i gate:t decision:I outcome:t headline:t counts:o actions:l"},
 };
@@ -160,7 +165,7 @@ static void add_spec(const struct crv_jspec *spec, void *ctx) {
 
 json_t *crv_openapi_schemas(void) {
   const struct crv_jspec *specs[] = {&crv_sheet_spec, &crv_offer_spec, &crv_piece_spec,
-                                     &crv_ask_spec, &crv_token_spec};
+                                     &crv_ask_spec,   &crv_token_spec, &crv_diagnosis_ask_spec};
   struct schemas s = {json_object(), false};
   if (!s.j) return NULL;
   for (size_t i = 0; i < sizeof specs / sizeof *specs; i++) crv_jspec_each(specs[i], add_spec, &s);

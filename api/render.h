@@ -24,6 +24,8 @@ void crv_render_junit(const struct crv_render *r, struct crv_buf *out);
 void crv_render_why(const struct crv_render *r, const json_t *row, struct crv_buf *out);
 /* The budget's JSON for people. */
 void crv_render_budget(const json_t *budget, struct crv_buf *out);
+/* A diagnosis (crv_diagnosis_json) as text. */
+void crv_render_diagnosis(const json_t *diagnosis, struct crv_buf *out);
 
 /* -- parts that formats share -------------------------------------------------------------- */
 
