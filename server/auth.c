@@ -48,6 +48,16 @@ const char *crv_auth_token(const char *authorization, struct crv_arena *arena) {
   return rest ? basic_password(rest, arena) : NULL;
 }
 
+const char *crv_auth_find(const char *s) {
+  enum { SECRET = 32 }; /* hexadecimal digits at least */
+  for (s = strstr(s, "crv_"); s; s = strstr(s + 1, "crv_")) {
+    const char *secret = s + 4 + strspn(s + 4, "0123456789");
+    if (secret > s + 4 && *secret == '_' && strspn(secret + 1, "0123456789abcdef") >= SECRET)
+      return s;
+  }
+  return NULL;
+}
+
 bool crv_auth_role(const struct crv_route *route, const struct crv_principal *who,
                    struct crv_err *err) {
   char list[64];

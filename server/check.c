@@ -170,6 +170,8 @@ bool crv_check_head(struct crv_exchange *x, const char **ret_allow, struct crv_e
   bool has_body = x->framing.chunked || x->framing.length > 0;
   if (crv_daemon_draining(x->d) && !x->first)
     return crv_fail(err, CRV_DRAINING, "The service is stopping and takes no new requests.");
+  if (crv_auth_find(x->rq.target))
+    return crv_fail(err, CRV_TOKEN_IN_QUERY, "A token stands in the path.");
   if (!find_route(x, ret_allow, err)) return false;
   if (*ret_allow) return true;
   return read_query(&x->rq, err) && check_token(x, err) && check_query(&x->rq, err) &&

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "core/base/units.h"
+#include "server/auth.h"
 
 enum { LINE = 4096, VALUE = 1024 }; /* a pipe takes 4096 bytes in one piece */
 
@@ -108,6 +109,14 @@ void crv_log(const char *level, const char *event, ...) {
   finish(&l);
 }
 
+/* A path, up to a token that somebody put into it. */
+static void put_path(struct line *l, const char *path) {
+  char shown[VALUE];
+  const char *token = path ? crv_auth_find(path) : NULL;
+  if (token) snprintf(shown, sizeof shown, "%.*s...", (int)(token - path), path);
+  put_pair(l, "path", token ? shown : path);
+}
+
 void crv_log_request(const struct crv_log_request *r) {
   struct line l;
   char digits[48];
@@ -116,7 +125,7 @@ void crv_log_request(const struct crv_log_request *r) {
   put_pair(&l, "request_id", r->request_id);
   put_pair(&l, "method", r->method);
   put_pair(&l, "route", r->route);
-  put_pair(&l, "path", r->path);
+  put_path(&l, r->path);
   snprintf(digits, sizeof digits, "%d", r->status);
   put_number(&l, "status", digits);
   snprintf(digits, sizeof digits, "%zu", r->bytes);

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "core/base/text.h"
+#include "server/auth.h"
 #include "server/decode.h"
 
 enum { MAX_PARAMS = 64 };
@@ -61,6 +62,8 @@ static bool piece_check(const struct crv_route *route, const struct crv_param *p
   if (word_in(token_names, name) && !known(route, name))
     return crv_fail(err, CRV_TOKEN_IN_QUERY,
                     "The parameter '%s' looks like a token in the address.", name);
+  if (crv_auth_find(name) || crv_auth_find(params[n].value))
+    return crv_fail(err, CRV_TOKEN_IN_QUERY, "A token stands in a query parameter.");
   for (size_t i = 0; i < n; i++)
     if (strcmp(params[i].name, name) == 0)
       return crv_fail(err, CRV_BAD_PARAMETER, "The parameter '%.64s' was sent more than once.",
@@ -121,8 +124,8 @@ bool crv_query_known(const struct crv_route *route, const struct crv_query *quer
     const char *name = query->params[i].name;
     if (known(route, name)) continue;
     known_names(route, name, names, sizeof names, near, sizeof near);
-    return crv_fail(err, CRV_UNKNOWN_PARAMETER, "'%.64s' is not a parameter here%s%s%s. Known: %s.",
-                    name, near[0] ? "; did you mean '" : "", near, near[0] ? "'?" : "", names);
+    return crv_fail(err, CRV_UNKNOWN_PARAMETER, "'%.64s' is not a parameter here%s%s%s Known: %s.",
+                    name, near[0] ? "; did you mean '" : "", near, near[0] ? "'?" : ".", names);
   }
   return true;
 }

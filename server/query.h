@@ -12,8 +12,8 @@ struct crv_query {
 };
 
 /* Splits and decodes a raw query. False with BAD_PARAMETER (cannot be decoded, sent twice, more
-   than 64), TOKEN_IN_QUERY (a name that people use for tokens, where the route has no such
-   parameter) or OUT_OF_MEMORY. Unknown names are not looked at: see crv_query_known. */
+   than 64), TOKEN_IN_QUERY (a token, or a name that people use for tokens, where the route has no
+   such parameter) or OUT_OF_MEMORY. Unknown names are not looked at: see crv_query_known. */
 bool crv_query_parse(const struct crv_route *route, const char *raw, struct crv_arena *arena,
                      struct crv_query *ret, struct crv_err *err);
 /* False with UNKNOWN_PARAMETER naming the known ones when a name is not the route's. */

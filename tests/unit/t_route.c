@@ -158,6 +158,8 @@ START_TEST(methods_and_roles) {
 }
 END_TEST
 
+#define TOKEN "crv_12_0123456789abcdef0123456789abcdef_01234567"
+
 static const struct {
   const char *raw;
   enum crv_code code;
@@ -186,6 +188,9 @@ static const struct {
     {"limit=1&auth=x", CRV_TOKEN_IN_QUERY, NULL, NULL},
     {"api_key=x", CRV_TOKEN_IN_QUERY, NULL, NULL},
     {"key=x", CRV_TOKEN_IN_QUERY, NULL, NULL},
+    {"limit=" TOKEN, CRV_TOKEN_IN_QUERY, NULL, NULL},
+    {TOKEN "=1", CRV_TOKEN_IN_QUERY, NULL, NULL},
+    {"limit=crv_1_abc", CRV_OK, "limit", "crv_1_abc"},
     {"limi=1", CRV_UNKNOWN_PARAMETER, NULL, NULL},
     {"Limit=1", CRV_UNKNOWN_PARAMETER, NULL, NULL},
     {"=1", CRV_UNKNOWN_PARAMETER, NULL, NULL},
@@ -220,7 +225,7 @@ START_TEST(unknown_parameter_names_the_known_ones) {
   crv_err_init(&err);
   ck_assert(crv_query_parse(&table[1], "limti=1", a, &q, &err));
   ck_assert(!crv_query_known(&table[1], &q, &err));
-  ck_assert_ptr_nonnull(strstr(err.detail, "did you mean 'limit'?"));
+  ck_assert_ptr_nonnull(strstr(err.detail, "did you mean 'limit'? Known: limit,"));
   ck_assert_ptr_nonnull(strstr(err.detail, "limit, cursor, token, format, pretty"));
   crv_arena_free(a);
 }

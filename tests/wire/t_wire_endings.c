@@ -236,6 +236,17 @@ START_TEST(one_log_line_a_request_and_no_secret) {
 }
 END_TEST
 
+START_TEST(token_in_a_path_was_logged) {
+  static char text[16384];
+  log_of("GET /v1/items/crv_12_0123456789abcdef0123456789abcdef_01234567 HTTP/1.1\r\n" H A "\r\n",
+         text, sizeof text);
+  ck_assert_int_eq(answer.status, 400);
+  ck_assert_ptr_nonnull(strstr(answer.body, "token-in-query"));
+  ck_assert_ptr_nonnull(strstr(text, "\"path\":\"/v1/items/...\""));
+  ck_assert_ptr_null(strstr(text, "0123456789abcdef"));
+}
+END_TEST
+
 START_TEST(log_line_stays_one_line) {
   static char text[16384];
   log_of("GET /v1/items/%0a\"\\\xff HTTP/1.1\r\n" H "\r\n", text, sizeof text);
@@ -298,6 +309,7 @@ static TCase *logs(void) {
   TCase *t = tcase_create("logs");
   tcase_set_timeout(t, 60);
   tcase_add_test(t, one_log_line_a_request_and_no_secret);
+  tcase_add_test(t, token_in_a_path_was_logged);
   tcase_add_test(t, log_line_stays_one_line);
   tcase_add_test(t, refusal_of_the_library_is_logged);
   tcase_add_test(t, fault_of_ours_is_logged_under_the_request_id);
