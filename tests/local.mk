@@ -16,13 +16,26 @@ tests_unit_t_property_LDADD = $(WORLD_LIBS)
 # Against the real program: it is killed, fed what it must refuse, fed whole catalogues, called from a
 # shell.
 check_LIBRARIES += libclienttest.a
-libclienttest_a_SOURCES = tests/http/client.c tests/http/client.h
-libclienttest_a_CPPFLAGS = $(AM_CPPFLAGS) $(CURL_CFLAGS)
+libclienttest_a_SOURCES = tests/http/client.c tests/http/client.h tests/http/hostile.c \
+	tests/http/hostile.h
+libclienttest_a_CPPFLAGS = $(AM_CPPFLAGS) $(CHECK_CFLAGS) $(CURL_CFLAGS)
 CLIENT_LIBS = libclienttest.a $(HTTP_TEST_LIBS)
 
-check_PROGRAMS += tests/fault/t_http_kill
+check_PROGRAMS += tests/fault/t_http_kill \
+	tests/http/t_http_fields \
+	tests/http/t_http_hostile \
+	tests/http/t_http_texts
 tests_fault_t_http_kill_SOURCES = tests/fault/t_http_kill.c
 tests_fault_t_http_kill_CPPFLAGS = $(AM_CPPFLAGS) $(CHECK_CFLAGS)
 tests_fault_t_http_kill_LDADD = $(CLIENT_LIBS)
+tests_http_t_http_fields_SOURCES = tests/http/t_http_fields.c
+tests_http_t_http_fields_CPPFLAGS = $(AM_CPPFLAGS) $(CHECK_CFLAGS)
+tests_http_t_http_fields_LDADD = $(CLIENT_LIBS)
+tests_http_t_http_hostile_SOURCES = tests/http/t_http_hostile.c
+tests_http_t_http_hostile_CPPFLAGS = $(AM_CPPFLAGS) $(CHECK_CFLAGS)
+tests_http_t_http_hostile_LDADD = $(CLIENT_LIBS)
+tests_http_t_http_texts_SOURCES = tests/http/t_http_texts.c
+tests_http_t_http_texts_CPPFLAGS = $(AM_CPPFLAGS) $(CHECK_CFLAGS)
+tests_http_t_http_texts_LDADD = $(CLIENT_LIBS)
 endif
 EXTRA_DIST += tests/data/cases

@@ -249,3 +249,120 @@ uint64_t next_random(uint64_t *state) { /* xorshift64, G. Marsaglia 2003 */
   x ^= x << 17;
   return *state = x;
 }
+
+/* -- XML ------------------------------------------------------------------------------------- */
+
+enum { XML_DEPTH = 16, XML_NAME = 64 };
+struct xml {
+  const char *at, *fault;
+  char open[XML_DEPTH][XML_NAME];
+  size_t depth, roots;
+};
+
+static bool xml_fail(struct xml *x, const char *fault) {
+  x->fault = fault;
+  return false;
+}
+
+static bool xml_entity(struct xml *x) {
+  static const char *const known[] = {"&amp;", "&lt;", "&gt;", "&quot;", "&apos;", NULL};
+  for (size_t i = 0; known[i]; i++)
+    if (strncmp(x->at, known[i], strlen(known[i])) == 0) {
+      x->at += strlen(known[i]);
+      return true;
+    }
+  size_t n = strncmp(x->at, "&#", 2) == 0 ? strspn(x->at + 2, "0123456789xabcdefABCDEF") : 0;
+  if (n == 0 || x->at[2 + n] != ';') return xml_fail(x, "an ampersand that begins no entity");
+  x->at += n + 3;
+  return true;
+}
+
+/* Text up to the end character, which stays. */
+static bool xml_text(struct xml *x, char end) {
+  while (*x->at && *x->at != end) {
+    unsigned char c = (unsigned char)*x->at;
+    if (c == '<') return xml_fail(x, "< in an attribute");
+    if (c < 0x20 && c != '\t' && c != '\n' && c != '\r') return xml_fail(x, "a control character");
+    if (end == '<' && strncmp(x->at, "]]>", 3) == 0) return xml_fail(x, "]]> in text");
+    if (c != '&')
+      x->at++;
+    else if (!xml_entity(x))
+      return false;
+  }
+  return true;
+}
+
+static bool xml_name(struct xml *x, char *out) {
+  size_t n = strspn(x->at, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789:_.-");
+  if (n == 0 || n >= XML_NAME) return xml_fail(x, "no name");
+  memcpy(out, x->at, n);
+  out[n] = '\0';
+  x->at += n;
+  return true;
+}
+
+static bool xml_attribute(struct xml *x) {
+  char name[XML_NAME];
+  if (!xml_name(x, name)) return false;
+  if (x->at[0] != '=' || (x->at[1] != '"' && x->at[1] != '\''))
+    return xml_fail(x, "an attribute without a value in quotes");
+  char quote = x->at[1];
+  x->at += 2;
+  if (!xml_text(x, quote)) return false;
+  if (*x->at != quote) return xml_fail(x, "an open quote");
+  x->at++;
+  return true;
+}
+
+static bool xml_close(struct xml *x) {
+  char name[XML_NAME];
+  x->at += 2;
+  if (!xml_name(x, name)) return false;
+  if (x->depth == 0 || strcmp(name, x->open[x->depth - 1]) != 0)
+    return xml_fail(x, "an end tag of another element");
+  x->depth--;
+  if (*x->at != '>') return xml_fail(x, "an open end tag");
+  x->at++;
+  return true;
+}
+
+static bool xml_open(struct xml *x) {
+  if (x->depth == XML_DEPTH) return xml_fail(x, "too deep");
+  if (x->depth == 0 && x->roots++ > 0) return xml_fail(x, "a second root");
+  x->at++;
+  if (!xml_name(x, x->open[x->depth])) return false;
+  while (x->at += strspn(x->at, " \t\r\n"), *x->at && !strchr("/>", *x->at))
+    if (!xml_attribute(x)) return false;
+  bool empty = *x->at == '/';
+  x->at += empty;
+  if (*x->at != '>') return xml_fail(x, "an open tag");
+  x->at++;
+  x->depth += !empty;
+  return true;
+}
+
+static bool xml_next(struct xml *x) {
+  const char *end = NULL;
+  if (*x->at != '<') {
+    if (x->depth == 0 && strcspn(x->at, "<") != strspn(x->at, " \t\r\n"))
+      return xml_fail(x, "text outside the root");
+    return xml_text(x, '<');
+  }
+  if (strncmp(x->at, "<?", 2) == 0)
+    end = strstr(x->at, "?>");
+  else if (strncmp(x->at, "<!--", 4) == 0)
+    end = strstr(x->at, "-->");
+  else
+    return x->at[1] == '/' ? xml_close(x) : xml_open(x);
+  if (!end) return xml_fail(x, "an open comment or instruction");
+  x->at = strchr(end, '>') + 1;
+  return true;
+}
+
+const char *xml_fault(const char *text) {
+  struct xml x = {.at = text};
+  while (*x.at)
+    if (!xml_next(&x)) return x.fault;
+  if (x.depth > 0) return "an element without its end tag";
+  return x.roots == 1 ? NULL : "no root";
+}

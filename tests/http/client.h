@@ -52,6 +52,10 @@ void client_close(struct client *c);
 struct got client_send(struct client *c, const char *method, const char *path, const char *header,
                        const char *body);
 
+/* What keeps the text from being one well-formed XML document (elements, attributes, entities; no
+   DTD); NULL when nothing does. */
+const char *xml_fault(const char *text);
+
 /* Numbers from a seed, for tests that tell the seed when they fail. Not 0. */
 uint64_t next_random(uint64_t *state);
 
