@@ -120,13 +120,11 @@ static bool of_several_lots(const struct crv_piece *p, const char *path) {
 /* Pieces scoped to the offer that state the field. */
 static void from_facts(const struct crv_case *c, const char *path, unsigned kinds,
                        struct crv_attest *at) {
-  for (size_t i = 0; i < c->n_pieces; i++) {
-    const struct crv_indexed *ix = c->pieces[i];
+  for (size_t i = 0; i < c->about->own.n; i++) {
+    const struct crv_indexed *ix = c->about->own.at[i];
     const struct crv_piece *p = ix->rec->piece;
     struct crv_value v;
-    if (ix->standing != CRV_STANDS || !kind_proves(p, kinds, path) ||
-        !crv_scoped_to_offer(p, c->rec) || of_several_lots(p, path) ||
-        !piece_states(c, p, path, &v))
+    if (!kind_proves(p, kinds, path) || of_several_lots(p, path) || !piece_states(c, p, path, &v))
       continue;
     if (!at->value.set) {
       at->value = v;
@@ -143,27 +141,35 @@ static void from_facts(const struct crv_case *c, const char *path, unsigned kind
   }
 }
 
-/* The piece that the offer cites as its source. */
+/* The piece that the offer cites as its source, looked up once. */
+static const struct crv_source_found *source_of(const struct crv_case *c) {
+  struct crv_source_found *s = &c->ev->source;
+  if (s->of == c->rec) return s;
+  *s = (struct crv_source_found){.of = c->rec};
+  s->standing = crv_citation_standing(c->ev->index, c->ev->q->evidence, c->rec->source_key,
+                                      c->rec->source_version, &s->rec, &s->expiry);
+  return s;
+}
+
 static void from_source(const struct crv_case *c, const char *path, unsigned kinds,
                         struct crv_attest *at) {
-  const struct crv_piece_rec *rec = NULL;
-  struct crv_opt_int expiry = {0, false};
   if (!c->rec->source_key) return;
-  enum crv_standing st = crv_citation_standing(c->ev->index, c->ev->q->evidence, c->rec->source_key,
-                                               c->rec->source_version, &rec, &expiry);
+  const struct crv_source_found *found = source_of(c);
+  const struct crv_piece_rec *rec = found->rec;
+  enum crv_standing st = found->standing;
   if (!rec || !kind_proves(rec->piece, kinds, path)) return;
   if (st == CRV_STANDS) {
     at->how = CRV_ATTESTED;
     at->piece = rec;
-    at->expiry = expiry;
+    at->expiry = found->expiry;
   } else if (st == CRV_STANDS_EXPIRED) {
     at->how = CRV_ATTEST_EXPIRED;
     at->piece = rec;
-    at->expiry = expiry;
+    at->expiry = found->expiry;
   }
 }
 
-struct crv_attest crv_attest(const struct crv_case *c, const char *path, unsigned kinds) {
+static struct crv_attest look(const struct crv_case *c, const char *path, unsigned kinds) {
   struct crv_attest at = {.how = CRV_ATTEST_NO_VALUE};
   unsigned can = kinds_for(path);
   if (kinds) can &= kinds;
@@ -181,6 +187,21 @@ struct crv_attest crv_attest(const struct crv_case *c, const char *path, unsigne
   from_facts(c, path, can, &at);
   /* a supplier's own document settles what the import doubted */
   if (before == CRV_ATTEST_FINDING && at.how == CRV_ATTESTED) at.finding = NULL;
+  return at;
+}
+
+/* The same for every placement and candidate of an offer. */
+struct crv_attest crv_attest(const struct crv_case *c, const char *path, unsigned kinds) {
+  struct crv_memo *m = &c->ev->memo;
+  if (m->of != c->rec) *m = (struct crv_memo){.of = c->rec};
+  for (size_t i = 0; i < m->n; i++)
+    if (m->at[i].path == path && m->at[i].kinds == kinds) return m->at[i].found;
+  struct crv_attest at = look(c, path, kinds);
+  if (m->n < sizeof m->at / sizeof *m->at) {
+    m->at[m->n].path = path;
+    m->at[m->n].kinds = kinds;
+    m->at[m->n++].found = at;
+  }
   return at;
 }
 

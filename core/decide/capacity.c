@@ -29,10 +29,10 @@ static void widen(struct crv_capacity *cap, int64_t bytes, bool *ret_lower, bool
   cap->from = CRV_CAP_REPORTED;
 }
 
-static bool from_reports(struct crv_case *c) {
+static void take_reports(struct crv_case *c, const struct crv_hits *list) {
   bool lower, upper;
-  for (size_t i = 0; i < c->n_pieces; i++) {
-    const struct crv_indexed *ix = c->pieces[i];
+  for (size_t i = 0; i < list->n; i++) {
+    const struct crv_indexed *ix = list->at[i];
     bool stands = ix->standing == CRV_STANDS, expired = ix->standing == CRV_STANDS_EXPIRED;
     if ((!stands && !expired) || !report_in_scope(c, ix->rec->piece)) continue;
     int64_t bytes = ix->rec->piece->result->declared_bytes.v;
@@ -41,6 +41,11 @@ static bool from_reports(struct crv_case *c) {
     if (stands && lower) c->capacity_piece = ix->rec;
     if (stands && upper) c->capacity_other = ix->rec;
   }
+}
+
+static bool from_reports(struct crv_case *c) {
+  take_reports(c, &c->group->reports);
+  take_reports(c, &c->about->extra);
   return c->capacity.lower.set;
 }
 

@@ -34,21 +34,27 @@ static void passed(struct crv_case *c, struct crv_finding *f, const struct crv_r
   f->reason = CRV_REASON_SATISFIED;
   crv_find_cite(f, proof);
   for (size_t i = 0; i < r->pass.n; i++)
-    if (!crv_opposed(c, r->pass.at[i], &r->oom)) crv_find_cite(f, r->pass.at[i]->rec);
+    if (!c->base->against[i]) crv_find_cite(f, r->pass.at[i]->rec);
   executed_facts(f, proof->piece);
   f->n_pins = crv_scope_pins(proof->piece, &c->demand, f->pins);
+}
+
+static const struct crv_indexed *unopposed(const struct crv_case *c, const struct crv_runs *r) {
+  for (size_t i = 0; i < r->pass.n; i++)
+    if (!c->base->against[i]) return r->pass.at[i];
+  return NULL;
 }
 
 static void executed_finding(struct crv_case *c, enum crv_criterion id, struct crv_fact demanded) {
   const struct crv_runs *r = crv_runs(c, CRV_DIMS_MEMORY);
   struct crv_finding *f = crv_find(c, id, CRV_TO_CONFIRM, CRV_REASON_NO_EVIDENCE);
-  const struct crv_indexed *proof = crv_unopposed(c, &r->pass, &r->oom);
+  if (c->ev->failed) return;
+  const struct crv_indexed *proof = unopposed(c, r);
   crv_demanded(f, demanded);
   if (proof) {
     passed(c, f, r, proof->rec);
   } else if (r->pass.n) {
-    crv_find_conflict(c, f, r->pass.at[0]->rec, crv_opposed(c, r->pass.at[0], &r->oom)->rec,
-                      "whether the load fits");
+    crv_find_conflict(c, f, r->pass.at[0]->rec, c->base->against[0]->rec, "whether the load fits");
   } else if (r->oom.n) {
     f->verdict = CRV_EXCLUDED;
     f->reason = CRV_REASON_OUT_OF_MEMORY;

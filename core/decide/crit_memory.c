@@ -6,21 +6,20 @@
 #include "core/base/text.h"
 #include "core/decide/eval.h"
 
-/* How one passing run in scope meets the capacity. SATISFIED: it fits. */
+/* A passing run in scope and how it meets the capacity. SATISFIED: it fits. */
 struct weighed {
+  size_t i; /* among the passes */
   const struct crv_indexed *ix;
-  struct crv_run_demand demand;
+  const struct crv_run_demand *demand;
   enum crv_reason reason;
   bool proves; /* a device-level figure for every phase and device: fits, or is too large */
 };
-/* What the passing runs in scope say. */
+/* What the passing runs in scope say. An ix of NULL: none. */
 struct peak {
   const struct crv_runs *runs;
-  struct weighed *at; /* by key */
-  size_t n;
-  const struct weighed *fits;   /* the largest demand of those that fit, uncontradicted if any is */
-  const struct weighed *over;   /* measured, but above what the capacity surely gives */
-  const struct weighed *voided; /* measured nothing that counts */
+  struct weighed fits;   /* the largest demand of those that fit, uncontradicted if any is */
+  struct weighed over;   /* measured, but above what the capacity surely gives */
+  struct weighed voided; /* measured nothing that counts */
   const struct crv_indexed *against; /* contradicts `fits`; NULL: none */
 };
 
@@ -50,59 +49,60 @@ static enum crv_reason against_capacity(const struct crv_case *c, const struct c
   return c->capacity.lower.set ? CRV_REASON_CAPACITY_INTERVAL : CRV_REASON_CAPACITY_UNKNOWN;
 }
 
-static void weigh(const struct crv_case *c, const struct crv_indexed *ix, struct weighed *w) {
-  w->ix = ix;
-  crv_run_demand(c, ix->rec, &w->demand);
-  w->proves = w->demand.why_not == CRV_REASON_SATISFIED;
-  w->reason = w->proves ? against_capacity(c, ix->rec->piece, &w->demand) : w->demand.why_not;
+static struct weighed weigh(const struct crv_case *c, size_t i) {
+  const struct crv_base *b = c->base;
+  struct weighed w = {.i = i, .ix = b->runs.pass.at[i], .demand = &b->demand[i]};
+  w.proves = w.demand->why_not == CRV_REASON_SATISFIED;
+  w.reason = w.proves ? against_capacity(c, w.ix->rec->piece, w.demand) : w.demand->why_not;
+  return w;
 }
 
 static bool does_fit(const struct weighed *w) {
   return w->proves && w->reason == CRV_REASON_SATISFIED;
 }
 
-static bool same_executed(const struct crv_piece *a, const struct crv_piece *b) {
-  struct crv_executed x, y;
-  crv_piece_executed(a, &x);
-  crv_piece_executed(b, &y);
-  return x.length.v == y.length.v && x.concurrency.v == y.concurrency.v &&
-         x.microbatch.v == y.microbatch.v && x.rank.v == y.rank.v && x.jobs.v == y.jobs.v;
+/* Which settings, by their first pass, were measured above the limit in this case. */
+static void mark_over(const struct crv_case *c) {
+  const struct crv_base *b = c->base;
+  size_t n = b->runs.pass.n;
+  if (n) memset(b->over, 0, n * sizeof *b->over);
+  for (size_t i = 0; i < n; i++) {
+    struct weighed w = weigh(c, i);
+    if (w.proves && w.reason == CRV_REASON_PEAK_OVER_LIMIT) b->over[b->twin[i]] = true;
+  }
 }
 
 /* Another piece of the same settings that says the contrary; NULL: none. */
-static const struct crv_indexed *contrary(const struct crv_case *c, const struct peak *k,
-                                          const struct crv_indexed *ix) {
-  const struct crv_indexed *oom = crv_opposed(c, ix, &k->runs->oom);
-  for (size_t i = 0; i < k->n && !oom; i++) {
-    const struct weighed *w = &k->at[i];
-    if (w->proves && w->reason == CRV_REASON_PEAK_OVER_LIMIT &&
-        same_executed(ix->rec->piece, w->ix->rec->piece) &&
-        crv_same_settings(c, ix->rec->piece, w->ix->rec->piece))
-      return w->ix;
+static const struct crv_indexed *contrary(const struct crv_case *c, size_t i) {
+  const struct crv_base *b = c->base;
+  if (b->against[i] || !b->over[b->twin[i]]) return b->against[i];
+  for (size_t j = 0; j < b->runs.pass.n; j++) {
+    struct weighed w = weigh(c, j);
+    if (b->twin[j] == b->twin[i] && w.proves && w.reason == CRV_REASON_PEAK_OVER_LIMIT) return w.ix;
   }
-  return oom;
+  return NULL;
 }
 
 /* Does a stand before b among those that fit? The largest measured figure; a setting of the engine
    is none. */
 static bool says_more(const struct weighed *a, const struct weighed *b) {
-  if (!b) return true;
-  bool setting = b->demand.only_same_or_larger;
-  if (a->demand.only_same_or_larger != setting) return setting;
-  return a->demand.bytes.v > b->demand.bytes.v;
+  if (!b->ix) return true;
+  bool setting = b->demand->only_same_or_larger;
+  if (a->demand->only_same_or_larger != setting) return setting;
+  return a->demand->bytes.v > b->demand->bytes.v;
 }
 
 /* Runs that a piece of the same settings contradicts are believed no more than it; they only matter
    where no other run fits, so that one more proof never makes things worse. */
 static void choose_fit(const struct crv_case *c, struct peak *k) {
-  for (size_t i = 0; i < k->n; i++) {
-    const struct weighed *w = &k->at[i];
-    if (!does_fit(w)) continue;
-    const struct crv_indexed *no = contrary(c, k, w->ix);
-    if (no && !k->fits) {
+  for (size_t i = 0; i < k->runs->pass.n; i++) {
+    struct weighed w = weigh(c, i);
+    if (!does_fit(&w)) continue;
+    const struct crv_indexed *no = contrary(c, i);
+    if (no && !k->fits.ix) {
       k->fits = w;
       k->against = no;
-    } else if (!no && (k->against || says_more(w, k->fits))) {
+    } else if (!no && (k->against || says_more(&w, &k->fits))) {
       k->fits = w;
       k->against = NULL;
     }
@@ -110,14 +110,14 @@ static void choose_fit(const struct crv_case *c, struct peak *k) {
 }
 
 /* The nearest to a proof: what a report of the capacity can still settle. */
-static void choose_over(struct peak *k) {
-  for (size_t i = 0; i < k->n; i++) {
-    const struct weighed *w = &k->at[i];
-    if (!w->proves) {
-      if (!k->voided) k->voided = w;
-    } else if (w->reason != CRV_REASON_SATISFIED) {
-      bool hopeless = k->over && k->over->reason == CRV_REASON_PEAK_OVER_LIMIT;
-      if (!k->over || (hopeless && w->reason != CRV_REASON_PEAK_OVER_LIMIT)) k->over = w;
+static void choose_over(const struct crv_case *c, struct peak *k) {
+  for (size_t i = 0; i < k->runs->pass.n; i++) {
+    struct weighed w = weigh(c, i);
+    if (!w.proves) {
+      if (!k->voided.ix) k->voided = w;
+    } else if (w.reason != CRV_REASON_SATISFIED) {
+      bool hopeless = k->over.ix && k->over.reason == CRV_REASON_PEAK_OVER_LIMIT;
+      if (!k->over.ix || (hopeless && w.reason != CRV_REASON_PEAK_OVER_LIMIT)) k->over = w;
     }
   }
 }
@@ -125,15 +125,10 @@ static void choose_over(struct peak *k) {
 static void peak_gather(struct crv_case *c, struct peak *k) {
   memset(k, 0, sizeof *k);
   k->runs = crv_runs(c, CRV_DIMS_MEMORY);
-  size_t n = k->runs->pass.n;
-  k->at = crv_new_array(c->ev->a, n ? n : 1, struct weighed);
-  if (!k->at) {
-    c->ev->failed = true;
-    return;
-  }
-  for (; k->n < n; k->n++) weigh(c, k->runs->pass.at[k->n], &k->at[k->n]);
+  if (c->ev->failed) return;
+  mark_over(c);
   choose_fit(c, k);
-  choose_over(k);
+  choose_over(c, k);
 }
 
 /* -- what the finding shows
@@ -255,14 +250,16 @@ static void keep_demand(struct crv_case *c, const struct crv_run_demand *d) {
 static void peak_admitted(struct crv_case *c, struct crv_finding *f, const struct peak *k) {
   f->verdict = CRV_ADMISSIBLE;
   f->reason = CRV_REASON_SATISFIED;
-  c->admitting = k->fits->ix->rec;
+  c->admitting = k->fits.ix->rec;
   crv_find_cite(f, c->admitting);
-  for (size_t i = 0; i < k->n; i++)
-    if (does_fit(&k->at[i]) && !contrary(c, k, k->at[i].ix)) crv_find_cite(f, k->at[i].ix->rec);
-  show_demand(f, c->admitting->piece, &k->fits->demand);
+  for (size_t i = 0; i < k->runs->pass.n; i++) {
+    struct weighed w = weigh(c, i);
+    if (does_fit(&w) && !contrary(c, i)) crv_find_cite(f, w.ix->rec);
+  }
+  show_demand(f, c->admitting->piece, k->fits.demand);
   show_capacity(c, f);
   f->n_pins = crv_scope_pins(c->admitting->piece, &c->demand, f->pins);
-  keep_demand(c, &k->fits->demand);
+  keep_demand(c, k->fits.demand);
   c->row->demand_run = c->admitting;
   crv_note_failures(c, &k->runs->oom);
   crv_note_failures(c, &k->runs->other);
@@ -271,12 +268,12 @@ static void peak_admitted(struct crv_case *c, struct crv_finding *f, const struc
 static void peak_conflict(struct crv_case *c, struct crv_finding *f, const struct weighed *yes,
                           const struct crv_indexed *no) {
   crv_find_conflict(c, f, yes->ix->rec, no->rec, "whether the load fits");
-  show_demand(f, yes->ix->rec->piece, &yes->demand);
+  show_demand(f, yes->ix->rec->piece, yes->demand);
 }
 
 /* A run measured it, but the capacity does not surely hold it. */
 static void peak_over(struct crv_case *c, struct crv_finding *f, const struct weighed *over) {
-  const struct crv_run_demand *d = &over->demand;
+  const struct crv_run_demand *d = over->demand;
   struct crv_opt_int need = {0, false};
   f->verdict = CRV_TO_CONFIRM;
   f->reason = over->reason;
@@ -296,12 +293,12 @@ static void peak_over(struct crv_case *c, struct crv_finding *f, const struct we
 }
 
 static void peak_void(struct crv_case *c, struct crv_finding *f, const struct peak *k) {
-  const struct crv_piece_rec *rec = k->voided->ix->rec;
+  const struct crv_piece_rec *rec = k->voided.ix->rec;
   crv_runs_to_confirm(c, f, k->runs);
-  f->reason = k->voided->reason;
+  f->reason = k->voided.reason;
   f->expired = false;
   crv_find_cite(f, rec);
-  if (k->voided->demand.detail) crv_observed(f, crv_f_text("phase", k->voided->demand.detail));
+  if (k->voided.demand->detail) crv_observed(f, crv_f_text("phase", k->voided.demand->detail));
   for (size_t i = 0; i < rec->piece->result->peaks.n && i < 6; i++) {
     const struct crv_peak *p = crv_list_at(rec->piece->result->peaks, struct crv_peak, i);
     const char *name = crv_enum_text(crv_counter_names, (int)p->counter);
@@ -329,43 +326,41 @@ static void peak_expired(struct crv_case *c, struct crv_finding *f, const struct
 }
 
 /* A passing run in scope with a failure's settings, though its figures prove nothing. */
-static const struct weighed *pass_like_oom(const struct crv_case *c, const struct peak *k,
-                                           const struct crv_indexed **ret_oom) {
-  for (size_t i = 0; i < k->n; i++) {
-    *ret_oom = crv_opposed(c, k->at[i].ix, &k->runs->oom);
-    if (*ret_oom) return &k->at[i];
-  }
-  return NULL;
+static struct weighed pass_like_oom(const struct crv_case *c) {
+  struct weighed none = {.ix = NULL};
+  for (size_t i = 0; i < c->base->runs.pass.n; i++)
+    if (c->base->against[i]) return weigh(c, i);
+  return none;
 }
 
 /* Runs in scope that another decided without. */
-static void peak_asides(struct crv_finding *f, const struct peak *k) {
-  for (size_t i = 0; i < k->n; i++)
-    crv_find_aside(f, k->at[i].ix->rec, CRV_ASIDE_NOT_PROOF,
-                   crv_reason_info(k->at[i].reason)->code);
+static void peak_asides(const struct crv_case *c, struct crv_finding *f, const struct peak *k) {
+  for (size_t i = 0; i < k->runs->pass.n; i++) {
+    struct weighed w = weigh(c, i);
+    crv_find_aside(f, w.ix->rec, CRV_ASIDE_NOT_PROOF, crv_reason_info(w.reason)->code);
+  }
   for (size_t i = 0; i < k->runs->oom.n; i++)
     crv_find_aside(f, k->runs->oom.at[i]->rec, CRV_ASIDE_NOT_PROOF, "settings");
   crv_runs_asides(f, k->runs);
 }
 
 static void peak_finding(struct crv_case *c, struct crv_finding *f, struct peak *k) {
-  const struct crv_indexed *oom = NULL;
-  const struct weighed *like = k->fits ? NULL : pass_like_oom(c, k, &oom);
-  if (k->fits && k->against)
-    peak_conflict(c, f, k->fits, k->against);
-  else if (k->fits)
+  struct weighed like = pass_like_oom(c);
+  if (k->fits.ix && k->against)
+    peak_conflict(c, f, &k->fits, k->against);
+  else if (k->fits.ix)
     peak_admitted(c, f, k);
-  else if (like)
-    peak_conflict(c, f, like, oom);
-  else if (k->runs->oom.n && !k->n)
+  else if (like.ix)
+    peak_conflict(c, f, &like, c->base->against[like.i]);
+  else if (k->runs->oom.n && !k->runs->pass.n)
     peak_oom(f, k);
-  else if (k->over)
-    peak_over(c, f, k->over);
-  else if (k->voided)
+  else if (k->over.ix)
+    peak_over(c, f, &k->over);
+  else if (k->voided.ix)
     peak_void(c, f, k);
   else
     peak_expired(c, f, k);
-  peak_asides(f, k);
+  peak_asides(c, f, k);
 }
 
 /* -- memory.floor

@@ -37,18 +37,16 @@ static void several_lots(struct crv_case *c, struct crv_finding *f, int64_t lots
 /* A document about so many lots of this offer that says whether they stand in one machine. */
 static const struct crv_piece_rec *lots_together(const struct crv_case *c, int64_t lots,
                                                  enum crv_tri *ret) {
-  for (size_t i = 0; i < c->n_pieces; i++) {
-    const struct crv_piece *p = c->pieces[i]->rec->piece;
+  for (size_t i = 0; i < c->about->own.n; i++) {
+    const struct crv_piece *p = c->about->own.at[i]->rec->piece;
     const struct crv_lot *lot = p->result && p->result->facts ? p->result->facts->lot : NULL;
-    if (p->kind != CRV_KIND_COMMERCIAL_SHEET || c->pieces[i]->standing != CRV_STANDS || !lot ||
-        lot->one_machine == CRV_UNSET || !crv_scoped_to_offer(p, c->rec))
-      continue;
+    if (p->kind != CRV_KIND_COMMERCIAL_SHEET || !lot || lot->one_machine == CRV_UNSET) continue;
     struct crv_opt_int of = p->scope->quantity;
     bool covers =
         of.set && of.v > 1 && (lot->one_machine == CRV_TRUE ? of.v >= lots : of.v <= lots);
     if (!covers) continue;
     *ret = lot->one_machine;
-    return c->pieces[i]->rec;
+    return c->about->own.at[i]->rec;
   }
   return NULL;
 }
@@ -138,7 +136,7 @@ static void slice_finding(struct crv_case *c) {
     f->verdict = CRV_ADMISSIBLE;
     f->reason = CRV_REASON_SATISFIED;
     crv_find_cite(f, at.piece);
-    crv_find_cite(f, c->identified);
+    crv_find_cite(f, c->about->identified);
     return;
   }
   crv_attest_to_confirm(c, f, &at, "lot.devices", "the count of whole devices");

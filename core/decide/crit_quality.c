@@ -5,10 +5,14 @@
 #include "core/base/text.h"
 #include "core/decide/eval.h"
 
-struct met {
+/* What the evaluations of this load say on one metric, for every offer. */
+struct crv_evaluated {
   struct crv_hits yes, no;
+  const struct crv_indexed *best, *opposed;  /* of yes, one that none opposes if there is any */
   const struct crv_indexed *share, *expired; /* the first that covers too little, that expired */
   bool out_of_scope;
+  struct crv_set_aside *aside; /* by key */
+  size_t n_aside;
 };
 
 static const char *own(const char *result, const char *scope) {
@@ -38,26 +42,54 @@ static bool share_enough(const struct crv_quality *q, struct crv_opt_int share) 
   return share.v >= (q->share.set ? q->share.v : CRV_MICRO);
 }
 
-static void weigh(const struct crv_case *c, struct crv_finding *f, const struct crv_quality *q,
-                  const struct crv_indexed *ix, struct met *m) {
-  const struct crv_piece *p = ix->rec->piece;
+static void aside(struct crv_evaluated *e, const struct crv_indexed *ix, enum crv_aside why,
+                  const char *dimension) {
+  e->aside[e->n_aside++] = (struct crv_set_aside){ix->rec, why, dimension};
+  e->out_of_scope |= why == CRV_ASIDE_OUT_OF_SCOPE;
+}
+
+static const char *mismatch(const struct crv_case *c, const struct crv_quality *q,
+                            const struct crv_piece *p) {
   bool omitted = false;
-  if (p->kind != CRV_KIND_QUALITY_EVALUATION) return;
   const char *why = crv_scope_mismatch(CRV_DIMS_QUALITY, p, &c->demand, &omitted);
-  if (!why) why = about(p, q);
+  return why ? why : about(p, q);
+}
+
+static void weigh(const struct crv_case *c, const struct crv_quality *q,
+                  const struct crv_indexed *ix, struct crv_evaluated *e) {
+  const struct crv_piece *p = ix->rec->piece;
+  if (p->kind != CRV_KIND_QUALITY_EVALUATION) return;
+  const char *why = mismatch(c, q, p);
   if (ix->standing != CRV_STANDS) {
-    if (ix->standing == CRV_STANDS_EXPIRED && !why && !m->expired) m->expired = ix;
-    crv_find_aside(f, ix->rec, crv_aside_of(ix->standing), NULL);
+    if (ix->standing == CRV_STANDS_EXPIRED && !why && !e->expired) e->expired = ix;
+    aside(e, ix, crv_aside_of(ix->standing), NULL);
   } else if (why) {
-    m->out_of_scope = true;
-    crv_find_aside(f, ix->rec, CRV_ASIDE_OUT_OF_SCOPE, why);
+    aside(e, ix, CRV_ASIDE_OUT_OF_SCOPE, why);
   } else if (!meets(q, p->result->value.v)) {
-    m->no.at[m->no.n++] = ix;
+    crv_hit(&e->no, ix);
   } else if (share_enough(q, p->result->share)) {
-    m->yes.at[m->yes.n++] = ix;
+    crv_hit(&e->yes, ix);
+  } else if (!e->share) {
+    e->share = ix;
   } else {
-    m->share = m->share ? m->share : ix;
+    aside(e, ix, CRV_ASIDE_NOT_PROOF, crv_reason_info(CRV_REASON_SHARE_SHORT)->code);
   }
+}
+
+static struct crv_evaluated *make(struct crv_case *c, const struct crv_quality *q) {
+  const struct crv_hits *pieces = &c->group->pieces;
+  struct crv_evaluated *e = crv_new(c->ev->a, struct crv_evaluated);
+  if (!e || !crv_hits_room(c->ev, &e->yes, pieces->n) || !crv_hits_room(c->ev, &e->no, pieces->n))
+    return NULL;
+  e->aside = crv_new_array(c->ev->a, pieces->n + 1, struct crv_set_aside);
+  if (!e->aside) return NULL;
+  for (size_t i = 0; i < pieces->n; i++) weigh(c, q, pieces->at[i], e);
+  e->best = crv_unopposed(c, &e->yes, &e->no);
+  if (!e->best && e->yes.n) {
+    e->best = e->yes.at[0];
+    e->opposed = crv_opposed(c, e->best, &e->no);
+  }
+  return e;
 }
 
 static void ask_evaluation(struct crv_case *c, struct crv_finding *f, const struct crv_quality *q) {
@@ -102,43 +134,56 @@ static void met(struct crv_case *c, struct crv_finding *f, const struct crv_inde
 }
 
 static void open_still(struct crv_case *c, struct crv_finding *f, const struct crv_quality *q,
-                       const struct met *m) {
-  const struct crv_indexed *near = m->share ? m->share : m->expired;
-  f->reason = m->share          ? CRV_REASON_SHARE_SHORT
-              : m->expired      ? CRV_REASON_EXPIRED
-              : m->out_of_scope ? CRV_REASON_OUT_OF_SCOPE
+                       const struct crv_evaluated *e) {
+  const struct crv_indexed *near = e->share ? e->share : e->expired;
+  f->reason = e->share          ? CRV_REASON_SHARE_SHORT
+              : e->expired      ? CRV_REASON_EXPIRED
+              : e->out_of_scope ? CRV_REASON_OUT_OF_SCOPE
                                 : CRV_REASON_NO_EVIDENCE;
-  f->expired = !m->share && m->expired;
+  f->expired = !e->share && e->expired;
   if (near) show(f, near);
   ask_evaluation(c, f, q);
 }
 
 static void settle(struct crv_case *c, struct crv_finding *f, const struct crv_quality *q,
-                   const struct met *m) {
-  const struct crv_indexed *yes = crv_unopposed(c, &m->yes, &m->no);
-  if (yes) {
-    met(c, f, yes, &m->no);
-  } else if (m->yes.n) {
-    const struct crv_indexed *no = crv_opposed(c, m->yes.at[0], &m->no);
-    show(f, m->yes.at[0]);
-    show(f, no);
-    crv_find_conflict(c, f, m->yes.at[0]->rec, no->rec, q->metric);
-  } else if (m->no.n) {
+                   const struct crv_evaluated *e) {
+  if (e->best && e->opposed) {
+    show(f, e->best);
+    show(f, e->opposed);
+    crv_find_conflict(c, f, e->best->rec, e->opposed->rec, q->metric);
+  } else if (e->best) {
+    met(c, f, e->best, &e->no);
+  } else if (e->no.n) {
     f->verdict = CRV_EXCLUDED;
     f->reason = CRV_REASON_THRESHOLD_MISSED;
-    show(f, m->no.at[0]);
-    for (size_t i = 1; i < m->no.n; i++) crv_find_cite(f, m->no.at[i]->rec);
+    show(f, e->no.at[0]);
+    for (size_t i = 1; i < e->no.n; i++) crv_find_cite(f, e->no.at[i]->rec);
   } else {
-    open_still(c, f, q, m);
+    open_still(c, f, q, e);
   }
 }
 
-static void one_metric(struct crv_case *c, const struct crv_quality *q) {
-  struct met m = {.out_of_scope = false};
+/* An evaluation that only the offer's names bring is one of another load. */
+static void other_loads(const struct crv_case *c, const struct crv_quality *q,
+                        struct crv_finding *f) {
+  const struct crv_hits *extra = &c->about->extra;
+  for (size_t i = 0; i < extra->n; i++) {
+    const struct crv_indexed *ix = extra->at[i];
+    if (ix->rec->piece->kind != CRV_KIND_QUALITY_EVALUATION) continue;
+    bool stands = ix->standing == CRV_STANDS;
+    const char *why = mismatch(c, q, ix->rec->piece);
+    crv_find_aside(f, ix->rec, stands ? CRV_ASIDE_OUT_OF_SCOPE : crv_aside_of(ix->standing),
+                   !stands ? NULL
+                   : why   ? why
+                           : "model.name");
+  }
+}
+
+static void one_metric(struct crv_case *c, const struct crv_quality *q, size_t i) {
   struct crv_finding *f = crv_find(c, CRV_CRIT_QUALITY, CRV_TO_CONFIRM, CRV_REASON_NO_EVIDENCE);
-  m.yes.at = crv_new_array(c->ev->a, c->n_pieces + 1, const struct crv_indexed *);
-  m.no.at = crv_new_array(c->ev->a, c->n_pieces + 1, const struct crv_indexed *);
-  if (!m.yes.at || !m.no.at) {
+  if (!c->group->quality[i]) c->group->quality[i] = make(c, q);
+  const struct crv_evaluated *e = c->group->quality[i];
+  if (!e) {
     c->ev->failed = true;
     return;
   }
@@ -146,8 +191,9 @@ static void one_metric(struct crv_case *c, const struct crv_quality *q) {
   if (q->at_least.set) crv_demanded(f, crv_f_dec("at_least", q->at_least.v));
   if (q->at_most.set) crv_demanded(f, crv_f_dec("at_most", q->at_most.v));
   if (q->share.set) crv_demanded(f, crv_f_dec("share", q->share.v));
-  for (size_t k = 0; k < c->n_pieces; k++) weigh(c, f, q, c->pieces[k], &m);
-  settle(c, f, q, &m);
+  settle(c, f, q, e);
+  other_loads(c, q, f);
+  crv_find_asides(f, e->aside, e->n_aside);
 }
 
 void crv_crit_quality(struct crv_case *c) {
@@ -158,5 +204,5 @@ void crv_crit_quality(struct crv_case *c) {
     return;
   }
   for (size_t i = 0; i < s->quality.n; i++)
-    one_metric(c, crv_list_at(s->quality, struct crv_quality, i));
+    one_metric(c, crv_list_at(s->quality, struct crv_quality, i), i);
 }

@@ -188,7 +188,8 @@ void crv_crit_schedule(struct crv_case *c) {
     f = crv_find(c, CRV_CRIT_SCHEDULE, CRV_ADMISSIBLE, CRV_REASON_SATISFIED);
     crv_demanded(f, crv_f_time("start_by", start_by.v));
   }
-  for (size_t i = 0; i < c->n_pieces; i++) take(c, f, c->pieces[i], start_by, &d);
+  for (size_t i = 0; i < c->about->named.n; i++) take(c, f, c->about->named.at[i], start_by, &d);
+  for (size_t i = 0; i < c->group->notes.n; i++) take(c, f, c->group->notes.at[i], start_by, &d);
   fill_row(c->row, &d);
   if (f) settle(c, f, &d, start_by.v);
 }

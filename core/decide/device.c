@@ -58,34 +58,28 @@ static bool among(const char *const *models, size_t n, const char *model) {
 }
 
 /* The one model that all pieces about this offer name, one of the candidates if there are any. */
-static const char *identified(struct crv_eval *ev, const struct crv_offer_rec *rec,
+static const char *identified(const struct crv_offer_rec *rec, const struct crv_hits *named,
                               const char *const *models, size_t n_models,
                               const struct crv_piece_rec **ret_by) {
-  const struct crv_indexed **pieces;
   const char *model = NULL;
-  size_t n;
-  if (!crv_index_for_offer(ev->index, rec, NULL, 0, NULL, ev->a, &pieces, &n)) {
-    ev->failed = true;
-    return NULL;
-  }
-  for (size_t i = 0; i < n; i++) {
-    const char *said = said_by(pieces[i], rec);
+  for (size_t i = 0; i < named->n; i++) {
+    const char *said = said_by(named->at[i], rec);
     if (!said || !among(models, n_models, said) || is_parent(rec->offer->device, said)) continue;
     if (model && strcmp(model, said) != 0) return NULL;
-    if (!model) *ret_by = pieces[i]->rec;
+    if (!model) *ret_by = named->at[i]->rec;
     model = said;
   }
   return model;
 }
 
-size_t crv_models_of(struct crv_eval *ev, const struct crv_offer_rec *rec,
+size_t crv_models_of(const struct crv_offer_rec *rec, const struct crv_hits *named,
                      const char *ret[CRV_MAX_MODELS], const struct crv_piece_rec **ret_by) {
   const struct crv_device *d = rec->offer->device;
   *ret_by = NULL;
   if (!d) return 0;
   size_t n = without_parents(d, ret, stated_models(d, ret));
   if (n == 1) return n;
-  const char *said = identified(ev, rec, ret, n, ret_by);
+  const char *said = identified(rec, named, ret, n, ret_by);
   if (!said) {
     *ret_by = NULL;
     return n;

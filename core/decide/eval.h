@@ -7,6 +7,25 @@
 
 #include "core/decide/decide.h"
 
+/* How a field of an offer stands (attest.c). */
+enum crv_attested {
+  CRV_ATTESTED = 1,      /* a piece in date that can prove the field */
+  CRV_ATTEST_NO_VALUE,   /* the offer doesn't state it and no piece does */
+  CRV_ATTEST_UNATTESTED, /* stated, nothing proves it */
+  CRV_ATTEST_EXPIRED,    /* stated, its piece is out of date */
+  CRV_ATTEST_FINDING,    /* stated, an open import finding removes it */
+  CRV_ATTEST_CONFLICT,   /* two pieces differ */
+};
+struct crv_attest {
+  enum crv_attested how;
+  struct crv_value value; /* the offer's own, or the piece's when the offer states none */
+  const struct crv_piece_rec *piece; /* proves, or expired; NULL: the offer's own words alone */
+  const struct crv_piece_rec *other; /* the conflicting one */
+  struct crv_opt_int expiry;
+  const struct crv_import_finding *finding;
+  unsigned can; /* kinds that may attest it, as bits */
+};
+
 enum { CRV_MAX_MODELS = 8 };
 
 struct crv_eval {
@@ -27,10 +46,102 @@ struct crv_eval {
     const struct crv_piece_rec *rec;
   } elsewhere[16];
   struct crv_rooms *rooms[CRV_MAX_MODELS]; /* findings under work, by candidate */
+  struct crv_group **groups;               /* open addressing; grows */
+  size_t n_groups, cap_groups;
+  struct crv_pins { /* by piece, in the order of the index; made when first compared */
+    bool made;
+    size_t n;
+    struct crv_fact *at;
+  } * pins;
+  struct crv_source_found { /* the piece that an offer cites, of the last one asked for */
+    const struct crv_offer_rec *of;
+    enum crv_standing standing;
+    const struct crv_piece_rec *rec;
+    struct crv_opt_int expiry;
+  } source;
+  struct crv_memo { /* how its fields stand, likewise */
+    const struct crv_offer_rec *of;
+    size_t n;
+    struct {
+      const char *path;
+      unsigned kinds;
+      struct crv_attest found;
+    } at[48];
+  } memo;
   /* conditions by id, open addressing; grows */
   struct crv_condition **cond;
   size_t n_cond, cap_cond;
   struct crv_condition **cond_order; /* by first use */
+};
+
+/* A run's demand on each device, from its widest counter. */
+struct crv_run_demand {
+  struct crv_opt_int bytes; /* largest device and phase; composed when pooled */
+  bool composed;            /* device.used - pool + what the sheet needs of it */
+  bool only_same_or_larger; /* pooled without figures: fits only where capacity >= that of its
+                               device */
+  enum crv_counter counter;
+  bool sampled, not_separated; /* labels */
+  enum crv_reason why_not; /* CRV_REASON_SATISFIED when it is a device-level figure for every phase
+                              and device; else why it proves nothing */
+  const char *detail;      /* phase or device missing */
+};
+struct crv_hits {
+  const struct crv_indexed **at; /* by key */
+  size_t n;
+};
+
+/* What the considered runs say on a dimension set. */
+struct crv_runs {
+  struct crv_hits pass;        /* standing passes in scope, magnitudes covered, untruncated */
+  struct crv_hits smaller;     /* standing passes in scope of a demand that the sheet's exceeds */
+  struct crv_hits oom;         /* standing failures in scope, out of memory, covering the demand */
+  struct crv_hits unsupported; /* likewise, unsupported; also among the others */
+  struct crv_hits other;       /* standing failures of other causes or settings */
+  struct crv_hits expired;     /* passes that would count but for their date */
+  enum crv_reason void_reason; /* a pass in scope that proves nothing, and why; else SATISFIED */
+  bool out_of_scope;           /* some piece stands, but is about another demand */
+  struct crv_set_aside *aside; /* the rest, by key */
+  size_t n_aside;
+  struct crv_set_aside *more; /* the rest of what names the offer, by key */
+  size_t n_more;
+};
+
+/* Shared by every offer of one device under one placement: what its runs say. */
+struct crv_base {
+  struct crv_runs runs; /* memory dimensions; none of what names an offer */
+  /* of each pass: what it demands, the first failure of its settings (NULL: none), and the first
+     pass of its settings and dimensions */
+  struct crv_run_demand *demand;
+  const struct crv_indexed **against;
+  size_t *twin;
+  bool *over;                     /* by twin, for one case at a time */
+  struct crv_support *support[2]; /* architecture, runtime */
+};
+
+/* Shared by every offer whose device may be the same models: the pieces about the load on them. */
+struct crv_group {
+  const char *models[CRV_MAX_MODELS];
+  size_t n_models;
+  const char *architecture; /* what the offers say of it */
+  struct crv_hits pieces;
+  struct crv_hits reports;                    /* device reports that declare bytes */
+  struct crv_hits machines;                   /* with a driver, on whatever machine of a supplier */
+  struct crv_hits notes;                      /* of orders and stocks */
+  struct crv_evaluated **quality;             /* by metric */
+  struct crv_base *bases[CRV_MAX_MODELS][16]; /* by model and placement */
+};
+
+/* One offer, whatever the placement. */
+struct crv_about {
+  const struct crv_offer_rec *rec;
+  const char *models[CRV_MAX_MODELS]; /* what its device may be */
+  size_t n_models;
+  const struct crv_piece_rec *identified; /* says which device it is; NULL: the offer itself does */
+  struct crv_group *group;
+  struct crv_hits named; /* pieces that name the offer, its supplier_ref or its supplier */
+  struct crv_hits extra; /* those of them that the group lacks */
+  struct crv_hits own;   /* those in force that speak for this very offer */
 };
 
 /* One offer under one placement as one device model. */
@@ -43,17 +154,17 @@ struct crv_case {
   const struct crv_budget *budget;
   struct crv_demand demand; /* demand.device is the model evaluated, NULL when unknown */
   const struct crv_device_model *model; /* its row in the alias table, NULL when unknown */
-  const struct crv_indexed **pieces;    /* considered, by key */
-  size_t n_pieces;
+  const struct crv_about *about;
+  const struct crv_group *group;
+  const struct crv_base *base;
   struct crv_capacity capacity; /* per device, from reports or the attested nominal */
   const struct crv_piece_rec *capacity_piece, *capacity_other; /* of the lower and upper limit */
   struct crv_capacity capacity_expired; /* by reports that are no longer in date: shown, ranked */
   const struct crv_piece_rec *expired_report;
   bool capacity_unattested; /* a nominal is stated but nothing attests it: excludes, never admits */
   bool capacity_own_words;  /* the upper limit is what the offer declares of itself */
-  const struct crv_piece_rec *identified; /* says which device it is; NULL: the offer itself does */
   const struct crv_condition *run; /* the limit-stage run for this device, shared by its criteria */
-  const struct crv_runs *runs[2];  /* gathered once: memory dimensions, latency dimensions */
+  const struct crv_runs *runs[2];  /* made once: memory dimensions, latency dimensions */
   const struct crv_piece_rec *admitting; /* the run that memory.peak rests on; NULL: none */
   size_t candidate; /* which of the offer's models; its findings have rooms of their own */
 };
@@ -68,6 +179,8 @@ void crv_find_cite(struct crv_finding *f,
                    const struct crv_piece_rec *rec); /* no doubles; counts beyond 8 */
 void crv_find_aside(struct crv_finding *f, const struct crv_piece_rec *rec, enum crv_aside why,
                     const char *dimension); /* likewise */
+/* A list by key, of pieces that nothing else in the finding set aside; citations are made. */
+void crv_find_asides(struct crv_finding *f, const struct crv_set_aside *at, size_t n);
 void crv_find_condition(struct crv_finding *f,
                         const struct crv_condition *cond); /* NULL and doubles ignored */
 /* Two pieces of equal standing differ: to_confirm, both cited, and the condition that settles it.
@@ -99,23 +212,6 @@ char *crv_fact_text(const struct crv_fact *f, char *out, size_t room);
 /* -- attestation (attest.c) ---------------------------------------------------------------------
  */
 
-enum crv_attested {
-  CRV_ATTESTED = 1,      /* a piece in date that can prove the field */
-  CRV_ATTEST_NO_VALUE,   /* the offer doesn't state it and no piece does */
-  CRV_ATTEST_UNATTESTED, /* stated, nothing proves it */
-  CRV_ATTEST_EXPIRED,    /* stated, its piece is out of date */
-  CRV_ATTEST_FINDING,    /* stated, an open import finding removes it */
-  CRV_ATTEST_CONFLICT,   /* two pieces differ */
-};
-struct crv_attest {
-  enum crv_attested how;
-  struct crv_value value; /* the offer's own, or the piece's when the offer states none */
-  const struct crv_piece_rec *piece; /* proves, or expired; NULL: the offer's own words alone */
-  const struct crv_piece_rec *other; /* the conflicting one */
-  struct crv_opt_int expiry;
-  const struct crv_import_finding *finding;
-  unsigned can; /* kinds that may attest it, as bits */
-};
 /* The value of an offer's field at a dotted path; false when it isn't stated. */
 bool crv_offer_states(const struct crv_case *c, const struct crv_offer *o, const char *path,
                       struct crv_value *ret);
@@ -135,37 +231,9 @@ void crv_crit_at_least(struct crv_case *c, enum crv_criterion id, const char *pa
 /* -- runs (runs.c) --------------------------------------------------------------------------------
  */
 
-/* A run's demand on each device, from its widest counter. */
-struct crv_run_demand {
-  struct crv_opt_int bytes; /* largest device and phase; composed when pooled */
-  bool composed;            /* device.used - pool + what the sheet needs of it */
-  bool only_same_or_larger; /* pooled without figures: fits only where capacity >= that of its
-                               device */
-  enum crv_counter counter;
-  bool sampled, not_separated; /* labels */
-  enum crv_reason why_not; /* CRV_REASON_SATISFIED when it is a device-level figure for every phase
-                              and device; else why it proves nothing */
-  const char *detail;      /* phase or device missing */
-};
 void crv_run_demand(const struct crv_case *c, const struct crv_piece_rec *rec,
                     struct crv_run_demand *ret);
 
-struct crv_hits {
-  const struct crv_indexed **at; /* by key */
-  size_t n;
-};
-/* What the considered runs say on a dimension set, gathered once per case and set. */
-struct crv_runs {
-  struct crv_hits pass;        /* standing passes in scope, magnitudes covered, untruncated */
-  struct crv_hits smaller;     /* standing passes in scope of a demand that the sheet's exceeds */
-  struct crv_hits oom;         /* standing failures in scope, out of memory, covering the demand */
-  struct crv_hits unsupported; /* likewise, unsupported; also among the others */
-  struct crv_hits other;       /* standing failures of other causes or settings */
-  struct crv_hits expired;     /* passes that would count but for their date */
-  enum crv_reason void_reason; /* a pass in scope that proves nothing, and why; else SATISFIED */
-  struct crv_set_aside *aside; /* the rest of the considered pieces, by key */
-  size_t n_aside;
-};
 const struct crv_runs *crv_runs(struct crv_case *c, enum crv_dim_set set);
 /* Why a passing run of this load proves nothing: it was cut, or left the device; else SATISFIED. */
 enum crv_reason crv_pass_void(const struct crv_case *c, const struct crv_piece *p);
@@ -182,9 +250,11 @@ const struct crv_condition *crv_run_condition(struct crv_case *c);
 /* The reason and conditions of a run criterion that no pass proves: expired, failed once, out of
    scope or no evidence; sets verdict to_confirm. */
 void crv_runs_to_confirm(struct crv_case *c, struct crv_finding *f, const struct crv_runs *r);
-/* Do two pieces state the same settings (pins and executed dimensions aside from the demand)? */
-bool crv_same_settings(const struct crv_case *c, const struct crv_piece *a,
-                       const struct crv_piece *b);
+/* Do two pieces state the same settings (what they pin; the dimensions aside)? */
+bool crv_same_settings(const struct crv_case *c, const struct crv_indexed *a,
+                       const struct crv_indexed *b);
+/* The base of the case's group, made once. NULL: out of memory. */
+const struct crv_base *crv_base_of(struct crv_case *c, struct crv_group *g);
 /* The first of the others with the settings of this piece, which then contradicts it; NULL: none.
  */
 const struct crv_indexed *crv_opposed(const struct crv_case *c, const struct crv_indexed *one,
@@ -206,12 +276,22 @@ bool crv_case_total(const struct crv_case *c, int64_t figure, int64_t *ret);
 /* "rtx-4090" of "nvidia/rtx-4090", or the display name when the table has one. */
 const char *crv_case_device_text(const struct crv_case *c);
 
+/* -- what offers share (group.c) ------------------------------------------------------------------
+ */
+
+/* The offer's models, group and the pieces that name it. False: out of memory. */
+bool crv_about_make(struct crv_eval *ev, const struct crv_offer_rec *rec, struct crv_about *ret);
+/* Adds one piece to a list with room for it. */
+void crv_hit(struct crv_hits *list, const struct crv_indexed *ix);
+/* An empty list with room for n. False: out of memory, and the evaluation fails. */
+bool crv_hits_room(struct crv_eval *ev, struct crv_hits *list, size_t n);
+
 /* -- which device (device.c) ----------------------------------------------------------------------
  */
 
 /* The canonical models that the offer's device may be; how many. One that only a piece says is
    told with that piece, else *ret_by is NULL. */
-size_t crv_models_of(struct crv_eval *ev, const struct crv_offer_rec *rec,
+size_t crv_models_of(const struct crv_offer_rec *rec, const struct crv_hits *named,
                      const char *ret[CRV_MAX_MODELS], const struct crv_piece_rec **ret_by);
 /* Makes rows[0] the row of all n candidates. */
 void crv_rows_merge(struct crv_eval *ev, struct crv_row *rows, size_t n, const char *const *models);
@@ -220,7 +300,12 @@ enum crv_verdict crv_row_worst(const struct crv_row *row);
 /* -- criterion families ---------------------------------------------------------------------------
  */
 void crv_crit_sheet(struct crv_case *c);
-void crv_crit_software(struct crv_case *c);  /* architecture, runtime, driver, managed */
+void crv_crit_software(struct crv_case *c); /* architecture, runtime, driver, managed */
+void crv_crit_support(struct crv_case *c);  /* of those: architecture, runtime */
+/* What the sheet's software names; never NULL. */
+const struct crv_software *crv_wanted_software(const struct crv_case *c);
+/* What runs and documents say of both, for a base. False: out of memory. */
+bool crv_support_make(struct crv_case *c, struct crv_base *b);
 void crv_crit_memory(struct crv_case *c);    /* floor, peak; fills row->demand_* */
 void crv_crit_placement(struct crv_case *c); /* placement, same_host, slice */
 void crv_crit_executed(struct crv_case *c);  /* length, concurrency, microbatch, scene */

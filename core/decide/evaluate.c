@@ -94,9 +94,7 @@ static void all_criteria(struct crv_case *c) {
   for (size_t i = 0; i < sizeof families / sizeof *families && !c->ev->failed; i++) families[i](c);
 }
 
-static void evaluate_case(struct crv_case *c, const struct crv_indexed **pieces, size_t n) {
-  c->pieces = pieces;
-  c->n_pieces = n;
+static void evaluate_case(struct crv_case *c) {
   crv_case_capacity(c);
   all_criteria(c);
   if (c->ev->failed) return;
@@ -105,41 +103,22 @@ static void evaluate_case(struct crv_case *c, const struct crv_indexed **pieces,
   c->row->status = crv_row_worst(c->row);
 }
 
-/* By what pieces name the load: its model, or the application. */
-static const char *load_name(const struct crv_sheet *s) {
-  if (crv_task_has_model(s->task)) return s->model ? s->model->name : NULL;
-  return s->scene ? s->scene->application : NULL;
-}
-
-/* The models that an offer's device may be, and the pieces that concern it. */
-struct about {
-  const char *models[CRV_MAX_MODELS];
-  size_t n;
-  const struct crv_piece_rec *identified;
-  const struct crv_indexed **pieces;
-  size_t n_pieces;
-};
-
-static bool find_about(struct crv_eval *ev, const struct crv_offer_rec *rec, struct about *ret) {
-  memset(ret, 0, sizeof *ret);
-  ret->n = crv_models_of(ev, rec, ret->models, &ret->identified);
-  return !ev->failed &&
-         crv_index_for_offer(ev->index, rec, ret->models, ret->n, load_name(ev->q->sheet), ev->a,
-                             &ret->pieces, &ret->n_pieces);
-}
-
-static bool evaluate_placement(struct crv_eval *ev, const struct crv_offer_rec *rec,
-                               const struct about *about, size_t placement, struct crv_row *ret) {
+static bool evaluate_placement(struct crv_eval *ev, const struct crv_about *about, size_t placement,
+                               struct crv_row *ret) {
   struct crv_row rows[CRV_MAX_MODELS];
-  for (size_t i = 0; i < (about->n ? about->n : 1); i++) {
+  size_t n = about->n_models;
+  for (size_t i = 0; i < (n ? n : 1); i++) {
     struct crv_case c;
-    case_init(&c, ev, &rows[i], rec, placement, about->n ? about->models[i] : NULL);
-    c.identified = about->identified;
+    case_init(&c, ev, &rows[i], about->rec, placement, n ? about->models[i] : NULL);
+    c.about = about;
+    c.group = about->group;
     c.candidate = i;
-    evaluate_case(&c, about->pieces, about->n_pieces);
+    c.base = crv_base_of(&c, about->group);
+    if (!c.base) return false;
+    evaluate_case(&c);
     if (ev->failed) return false;
   }
-  if (about->n > 1) crv_rows_merge(ev, rows, about->n, about->models);
+  if (n > 1) crv_rows_merge(ev, rows, n, about->models);
   *ret = rows[0];
   return !ev->failed;
 }
@@ -246,10 +225,10 @@ static bool evaluate_offer(struct crv_eval *ev, const struct crv_offer_rec *rec,
                            struct crv_row **ret) {
   struct crv_row *best = crv_new(ev->a, struct crv_row);
   struct crv_row row;
-  struct about about;
-  if (!best || !find_about(ev, rec, &about)) return false;
+  struct crv_about about;
+  if (!best || !crv_about_make(ev, rec, &about)) return false;
   for (size_t i = 0; i < ev->n_placements; i++) {
-    if (!evaluate_placement(ev, rec, &about, i, &row)) return false;
+    if (!evaluate_placement(ev, &about, i, &row)) return false;
     if (i > 0 && !better(&row, best)) continue;
     if (!crv_row_keep(ev, &row)) return false;
     *best = row;

@@ -135,6 +135,26 @@ void crv_find_aside(struct crv_finding *f, const struct crv_piece_rec *rec, enum
   f->n_aside++;
 }
 
+/* The first ones are named; of the others only their number counts, without those that are cited.
+ */
+void crv_find_asides(struct crv_finding *f, const struct crv_set_aside *at, size_t n) {
+  size_t i = 0;
+  for (; i < n && i < CRV_MAX_CITED + f->n_cited; i++)
+    crv_find_aside(f, at[i].rec, at[i].why, at[i].dimension);
+  f->more_aside += n - i;
+  for (size_t k = 0; k < f->n_cited && i < n; k++) {
+    size_t low = i, high = n;
+    while (low < high) {
+      size_t mid = low + (high - low) / 2;
+      if (strcmp(at[mid].rec->key, f->cited[k]->key) < 0)
+        low = mid + 1;
+      else
+        high = mid;
+    }
+    if (low < n && at[low].rec == f->cited[k]) f->more_aside--;
+  }
+}
+
 void crv_find_condition(struct crv_finding *f, const struct crv_condition *cond) {
   if (!cond) return;
   for (size_t i = 0; i < f->n_conditions; i++)

@@ -6,6 +6,7 @@ libdecide_a_SOURCES = \
 	core/decide/action_text.c \
 	core/decide/actions.c \
 	core/decide/attest.c \
+	core/decide/base.c \
 	core/decide/boundaries.c \
 	core/decide/capacity.c \
 	core/decide/condition.c \
@@ -22,11 +23,13 @@ libdecide_a_SOURCES = \
 	core/decide/crit_schedule.c \
 	core/decide/crit_sheet.c \
 	core/decide/crit_software.c \
+	core/decide/crit_support.c \
 	core/decide/current.c \
 	core/decide/device.c \
 	core/decide/evaluate.c \
 	core/decide/finding.c \
 	core/decide/gate.c \
+	core/decide/group.c \
 	core/decide/headline.c \
 	core/decide/json_parts.c \
 	core/decide/matrix.c \

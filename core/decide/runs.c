@@ -1,152 +1,89 @@
-/* What the considered runs and failure reports say about a case: which passes cover the demand,
-   which failures do, which pieces are set aside and why.
+/* What the runs and failure reports say about one case: those of its group, and those that only its
+   offer's names bring; the condition that asks for a run.
    Must not know: capacities, verdicts. */
 #include <string.h>
 
 #include "core/base/text.h"
 #include "core/decide/eval.h"
 
-static void aside(struct crv_runs *r, const struct crv_piece_rec *rec, enum crv_aside why,
-                  const char *dimension) {
-  r->aside[r->n_aside++] = (struct crv_set_aside){rec, why, dimension};
+/* -- of one case ----------------------------------------------------------------------------------
+ */
+
+static void more(struct crv_runs *r, const struct crv_indexed *ix, enum crv_aside why,
+                 const char *dimension) {
+  r->more[r->n_more++] = (struct crv_set_aside){ix->rec, why, dimension};
+  r->out_of_scope |= why == CRV_ASIDE_OUT_OF_SCOPE;
 }
 
-enum crv_aside crv_aside_of(enum crv_standing st) {
-  static const enum crv_aside map[] = {
-      [CRV_STANDS] = CRV_ASIDE_NOT_PROOF,           [CRV_STANDS_NOT_YET] = CRV_ASIDE_NOT_YET,
-      [CRV_STANDS_EXPIRED] = CRV_ASIDE_EXPIRED,     [CRV_STANDS_SUPERSEDED] = CRV_ASIDE_SUPERSEDED,
-      [CRV_STANDS_RETRACTED] = CRV_ASIDE_RETRACTED,
-  };
-  return map[st];
-}
-
-static void push(struct crv_hits *list, const struct crv_indexed *ix) {
-  list->at[list->n++] = ix;
-}
-
-/* A setting that differs makes a failure "failed once"; another model, task or device makes it a
-   failure of something else. */
-static bool is_setting(const char *dimension) {
-  return !strncmp(dimension, "precision", 9) || !strncmp(dimension, "execution", 9) ||
-         !strncmp(dimension, "adaptation", 10) || !strcmp(dimension, "accumulation") ||
-         !strcmp(dimension, "strategy");
-}
-
-static bool offload_accepted(const struct crv_sheet *s) {
-  return s->execution && s->execution->offload && strcmp(s->execution->offload, "none") != 0;
-}
-
-/* Did part of the load leave the device, by the counter or by the run's own settings? */
-static bool left_device(const struct crv_piece *p) {
-  const struct crv_execution *x = p->scope->execution;
-  if (p->result->spilled == CRV_TRUE) return true;
-  return x && x->offload && strcmp(x->offload, "none") != 0 && strcmp(x->offload, "*") != 0;
-}
-
-/* Why a passing run that covers the categorical dimensions still proves nothing; SATISFIED: it
- * does. */
-enum crv_reason crv_pass_void(const struct crv_case *c, const struct crv_piece *p) {
-  const struct crv_result *res = p->result;
-  if (res->truncated == CRV_TRUE && !res->executed) return CRV_REASON_TRUNCATED;
-  if (left_device(p) && !offload_accepted(c->ev->q->sheet)) return CRV_REASON_SPILLED;
-  return CRV_REASON_SATISFIED;
-}
-
-/* A pass whose dimensions are too small, or not stated; it may still have missed a target. */
-static void take_short(const struct crv_case *c, const struct crv_indexed *ix, const char *why,
-                       struct crv_runs *r) {
-  const struct crv_piece *p = ix->rec->piece;
-  if (crv_pass_void(c, p) == CRV_REASON_SATISFIED && !crv_scope_magnitudes(p, &c->demand, true))
-    push(&r->smaller, ix);
-  aside(r, ix->rec, CRV_ASIDE_OUT_OF_SCOPE, why);
-}
-
-static void take_pass(const struct crv_case *c, const struct crv_indexed *ix, const char *mismatch,
-                      struct crv_runs *r) {
-  const struct crv_piece *p = ix->rec->piece;
-  const char *why = mismatch ? mismatch : crv_scope_magnitudes(p, &c->demand, false);
-  enum crv_reason is_void = crv_pass_void(c, p);
-  if (ix->standing != CRV_STANDS) {
-    if (ix->standing == CRV_STANDS_EXPIRED && !why && is_void == CRV_REASON_SATISFIED)
-      push(&r->expired, ix);
-    aside(r, ix->rec, crv_aside_of(ix->standing), NULL);
-  } else if (mismatch) {
-    aside(r, ix->rec, CRV_ASIDE_OUT_OF_SCOPE, mismatch);
-  } else if (why) {
-    take_short(c, ix, why, r);
-  } else if (is_void != CRV_REASON_SATISFIED) {
-    if (r->void_reason == CRV_REASON_SATISFIED) r->void_reason = is_void;
-    aside(r, ix->rec, CRV_ASIDE_NOT_PROOF, crv_reason_info(is_void)->code);
-  } else {
-    push(&r->pass, ix);
+/* A run that only its supplier's machine or its offer names was made on another device. */
+static void name_more(const struct crv_case *c, struct crv_runs *r) {
+  const struct crv_hits *extra = &c->about->extra;
+  for (size_t i = 0; i < extra->n; i++) {
+    const struct crv_indexed *ix = extra->at[i];
+    enum crv_kind kind = ix->rec->piece->kind;
+    bool omitted = false;
+    if (kind == CRV_KIND_ORDER_PREFERENCE || kind == CRV_KIND_STOCK_DECLARATION) {
+      more(r, ix, CRV_ASIDE_WRONG_KIND, NULL);
+    } else if (kind == CRV_KIND_PROTOCOL_RUN || kind == CRV_KIND_FAILURE_REPORT) {
+      const char *why = crv_scope_mismatch(CRV_DIMS_MEMORY, ix->rec->piece, &c->demand, &omitted);
+      bool stands = ix->standing == CRV_STANDS;
+      more(r, ix, stands ? CRV_ASIDE_OUT_OF_SCOPE : crv_aside_of(ix->standing),
+           !stands ? NULL
+           : why   ? why
+                   : "device");
+    }
   }
+  for (size_t i = 0; i < c->group->notes.n; i++)
+    more(r, c->group->notes.at[i], CRV_ASIDE_WRONG_KIND, NULL);
 }
 
-static void take_failure(const struct crv_case *c, const struct crv_indexed *ix,
-                         const char *mismatch, struct crv_runs *r) {
-  const struct crv_piece *p = ix->rec->piece;
-  const char *why = mismatch ? mismatch : crv_scope_magnitudes(p, &c->demand, true);
-  if (ix->standing != CRV_STANDS) {
-    aside(r, ix->rec, crv_aside_of(ix->standing), NULL);
-    return;
-  }
-  if (why) {
-    if (mismatch && is_setting(mismatch)) push(&r->other, ix);
-    aside(r, ix->rec, CRV_ASIDE_OUT_OF_SCOPE, why);
-    return;
-  }
-  if (p->result->cause == CRV_CAUSE_OUT_OF_MEMORY) {
-    push(&r->oom, ix);
-    return;
-  }
-  if (p->result->cause == CRV_CAUSE_UNSUPPORTED) push(&r->unsupported, ix);
-  push(&r->other, ix);
-  aside(r, ix->rec, CRV_ASIDE_CAUSE_NOT_MEMORY, NULL);
-}
-
-static void take(const struct crv_case *c, const struct crv_indexed *ix, enum crv_dim_set set,
-                 struct crv_runs *r) {
-  const struct crv_piece *p = ix->rec->piece;
-  bool omitted = false;
-  switch (p->kind) {
-  case CRV_KIND_PROTOCOL_RUN:
-    if (p->result->outcome == CRV_OUTCOME_PASSED) {
-      take_pass(c, ix, crv_scope_mismatch(set, p, &c->demand, &omitted), r);
-      return;
-    } /* fall through */
-  case CRV_KIND_FAILURE_REPORT:
-    take_failure(c, ix, crv_scope_mismatch(set, p, &c->demand, &omitted), r);
-    return;
-  case CRV_KIND_ORDER_PREFERENCE:
-  case CRV_KIND_STOCK_DECLARATION:
-    /* people offer these as if they proved something */
-    aside(r, ix->rec, CRV_ASIDE_WRONG_KIND, NULL);
-    return;
-  case CRV_KIND_NONE:
-  case CRV_KIND_COMMERCIAL_SHEET:
-  case CRV_KIND_CATALOGUE_IMPORT:
-  case CRV_KIND_DELIVERY_COMMITMENT:
-  case CRV_KIND_DEVICE_REPORT:
-  case CRV_KIND_VENDOR_DOCUMENTATION:
-  case CRV_KIND_QUALITY_EVALUATION:
-  case CRV_KIND_EXCHANGE_RATE:
-  case CRV_KIND_COUNT:
-  default:
-    return;
-  }
-}
-
-/* Room for every considered piece in every list. */
-static struct crv_runs *new_runs(struct crv_case *c) {
+static const struct crv_runs *memory_runs(struct crv_case *c) {
+  size_t room = c->about->extra.n + c->group->notes.n;
+  if (room == 0) return &c->base->runs;
   struct crv_runs *r = crv_new(c->ev->a, struct crv_runs);
   if (!r) return NULL;
-  struct crv_hits *lists[] = {&r->pass,  &r->smaller, &r->oom,
-                              &r->other, &r->expired, &r->unsupported};
-  size_t n = sizeof lists / sizeof *lists, room = c->n_pieces ? c->n_pieces : 1;
-  const struct crv_indexed **at = crv_new_array(c->ev->a, n * room, const struct crv_indexed *);
-  r->aside = crv_new_array(c->ev->a, room, struct crv_set_aside);
-  if (!at || !r->aside) return NULL;
-  for (size_t i = 0; i < n; i++) lists[i]->at = at + i * room;
+  *r = c->base->runs;
+  r->more = crv_new_array(c->ev->a, room, struct crv_set_aside);
+  if (!r->more) return NULL;
+  name_more(c, r);
+  return r;
+}
+
+/* Of the runs in scope of the load those that were made on this supplier's machine. */
+static void keep_here(const struct crv_case *c, const struct crv_hits *from, struct crv_hits *to,
+                      struct crv_runs *r) {
+  for (size_t i = 0; i < from->n; i++) {
+    bool omitted = false;
+    const struct crv_indexed *ix = from->at[i];
+    const char *why = crv_scope_mismatch(CRV_DIMS_SUPPLIER, ix->rec->piece, &c->demand, &omitted);
+    if (!why)
+      crv_hit(to, ix);
+    else if (r)
+      more(r, ix, CRV_ASIDE_OUT_OF_SCOPE, why);
+  }
+}
+
+static const struct crv_runs *latency_runs(struct crv_case *c) {
+  const struct crv_runs *all = crv_runs(c, CRV_DIMS_MEMORY);
+  struct crv_runs *r = crv_new(c->ev->a, struct crv_runs);
+  if (!r || c->ev->failed) return NULL;
+  *r = *all;
+  r->void_reason = CRV_REASON_SATISFIED;
+  size_t room = all->n_more + all->pass.n + all->oom.n;
+  r->more = crv_new_array(c->ev->a, room + 1, struct crv_set_aside);
+  if (!r->more || !crv_hits_room(c->ev, &r->pass, all->pass.n) ||
+      !crv_hits_room(c->ev, &r->smaller, all->smaller.n) ||
+      !crv_hits_room(c->ev, &r->expired, all->expired.n) ||
+      !crv_hits_room(c->ev, &r->other, all->other.n) || !crv_hits_room(c->ev, &r->oom, all->oom.n))
+    return NULL;
+  if (all->n_more) memcpy(r->more, all->more, all->n_more * sizeof *r->more);
+  keep_here(c, &all->pass, &r->pass, r);
+  keep_here(c, &all->smaller, &r->smaller, NULL);
+  keep_here(c, &all->expired, &r->expired, NULL);
+  keep_here(c, &all->other, &r->other, NULL);
+  keep_here(c, &all->oom, &r->oom, r);
+  for (size_t i = 0; i < r->oom.n; i++)
+    more(r, r->oom.at[i], CRV_ASIDE_NOT_PROOF, crv_reason_info(CRV_REASON_OUT_OF_MEMORY)->code);
   return r;
 }
 
@@ -154,14 +91,9 @@ const struct crv_runs *crv_runs(struct crv_case *c, enum crv_dim_set set) {
   static const struct crv_runs none;
   size_t slot = set == CRV_DIMS_LATENCY;
   if (c->runs[slot]) return c->runs[slot];
-  struct crv_runs *r = new_runs(c);
-  if (!r) {
-    c->ev->failed = true;
-    return &none;
-  }
-  for (size_t i = 0; i < c->n_pieces; i++) take(c, c->pieces[i], set, r);
-  c->runs[slot] = r;
-  return r;
+  c->runs[slot] = slot ? latency_runs(c) : memory_runs(c);
+  if (!c->runs[slot]) c->ev->failed = true;
+  return c->runs[slot] ? c->runs[slot] : &none;
 }
 
 /* The criteria for which people bring what an order asks for or a stock says. */
@@ -171,37 +103,12 @@ static bool takes_notes(enum crv_criterion id) {
 }
 
 void crv_runs_asides(struct crv_finding *f, const struct crv_runs *r) {
-  for (size_t i = 0; i < r->n_aside; i++) {
-    const struct crv_set_aside *a = &r->aside[i];
+  crv_find_asides(f, r->aside, r->n_aside);
+  for (size_t i = 0; i < r->n_more; i++) {
+    const struct crv_set_aside *a = &r->more[i];
     if (a->why == CRV_ASIDE_WRONG_KIND && !takes_notes(f->criterion)) continue;
     crv_find_aside(f, a->rec, a->why, a->dimension);
   }
-}
-
-bool crv_same_settings(const struct crv_case *c, const struct crv_piece *a,
-                       const struct crv_piece *b) {
-  struct crv_fact pa[CRV_MAX_FACTS], pb[CRV_MAX_FACTS];
-  size_t na = crv_scope_pins(a, &c->demand, pa), nb = crv_scope_pins(b, &c->demand, pb);
-  if (na != nb) return false;
-  for (size_t i = 0; i < na; i++)
-    if (strcmp(pa[i].name, pb[i].name) != 0 || !crv_streq(pa[i].text, pb[i].text) ||
-        pa[i].i != pb[i].i)
-      return false;
-  return true;
-}
-
-const struct crv_indexed *crv_opposed(const struct crv_case *c, const struct crv_indexed *one,
-                                      const struct crv_hits *others) {
-  for (size_t i = 0; i < others->n; i++)
-    if (crv_same_settings(c, one->rec->piece, others->at[i]->rec->piece)) return others->at[i];
-  return NULL;
-}
-
-const struct crv_indexed *crv_unopposed(const struct crv_case *c, const struct crv_hits *yes,
-                                        const struct crv_hits *no) {
-  for (size_t i = 0; i < yes->n; i++)
-    if (!crv_opposed(c, yes->at[i], no)) return yes->at[i];
-  return NULL;
 }
 
 /* -- the limit-stage run -------------------------------------------------------------------------
@@ -303,8 +210,7 @@ static const char *what_to_change(const struct crv_piece *p) {
 void crv_runs_to_confirm(struct crv_case *c, struct crv_finding *f, const struct crv_runs *r) {
   f->verdict = CRV_TO_CONFIRM;
   f->reason = CRV_REASON_NO_EVIDENCE;
-  for (size_t i = 0; i < r->n_aside; i++)
-    if (r->aside[i].why == CRV_ASIDE_OUT_OF_SCOPE) f->reason = CRV_REASON_OUT_OF_SCOPE;
+  if (r->out_of_scope) f->reason = CRV_REASON_OUT_OF_SCOPE;
   if (!c->demand.device) f->reason = CRV_REASON_DEVICE_UNKNOWN;
   if (r->void_reason != CRV_REASON_SATISFIED) f->reason = r->void_reason;
   if (r->other.n) {

@@ -86,6 +86,14 @@ size_t crv_index_all(const struct crv_index *ix, const struct crv_indexed **ret)
 bool crv_index_for_offer(const struct crv_index *ix, const struct crv_offer_rec *offer,
                          const char *const *models, size_t n_models, const char *model_name,
                          struct crv_arena *a, const struct crv_indexed ***ret, size_t *ret_n);
+/* The two halves of that: the pieces about a load on one of the device models, whoever offers them
+   (architecture: what the offer itself says; NULL), and those that name the offer, its supplier_ref
+   or its supplier. A piece may be in both. Each by key; false: out of memory. */
+bool crv_index_for_load(const struct crv_index *ix, const char *const *models, size_t n_models,
+                        const char *architecture, const char *model_name, struct crv_arena *a,
+                        const struct crv_indexed ***ret, size_t *ret_n);
+bool crv_index_naming(const struct crv_index *ix, const struct crv_offer_rec *offer,
+                      struct crv_arena *a, const struct crv_indexed ***ret, size_t *ret_n);
 /* The standing of the cited version of a piece (offers that cite an older version keep a valid
    citation until its own valid_until): expired, retracted (by the newest version) or standing. */
 enum crv_standing crv_citation_standing(const struct crv_index *ix, const struct crv_evidence *e,

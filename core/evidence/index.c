@@ -237,30 +237,60 @@ static void hit_architecture(struct hits *h, const char *architecture) {
   hit_named(h, BY_ARCHITECTURE, lower, NULL);
 }
 
+static void hit_load(struct hits *h, const char *const *models, size_t n_models,
+                     const char *architecture, const char *model_name) {
+  hit_named(h, BY_MODEL, model_name, NULL);
+  hit_architecture(h, architecture);
+  for (size_t i = 0; i < n_models; i++) {
+    const struct crv_device_model *m = models[i] ? crv_device_model(models[i]) : NULL;
+    hit_named(h, BY_DEVICE, models[i], NULL);
+    if (m) hit_architecture(h, m->architecture);
+  }
+  for (size_t i = 0; i < h->ix->n_by[PIECES_ALL]; i++) hit(h, h->ix->by[PIECES_ALL][i].piece);
+}
+
+static void hit_names(struct hits *h, const struct crv_offer_rec *offer) {
+  const struct crv_offer *o = offer->offer;
+  hit_named(h, BY_OFFER, offer->key, NULL);
+  hit_named(h, BY_REF, o->supplier_ref, o->supplier);
+  hit_named(h, BY_SUPPLIER, o->supplier, NULL);
+}
+
+/* By key, each once. */
+static bool seal(struct hits *h, const struct crv_indexed ***ret, size_t *ret_n) {
+  size_t n = 0;
+  if (h->failed) return false;
+  if (h->n > 1) qsort(h->at, h->n, sizeof *h->at, by_place);
+  for (size_t i = 0; i < h->n; i++)
+    if (n == 0 || h->at[n - 1] != h->at[i]) h->at[n++] = h->at[i];
+  *ret = h->at;
+  *ret_n = n;
+  return true;
+}
+
+bool crv_index_for_load(const struct crv_index *ix, const char *const *models, size_t n_models,
+                        const char *architecture, const char *model_name, struct crv_arena *a,
+                        const struct crv_indexed ***ret, size_t *ret_n) {
+  struct hits h = {.ix = ix, .a = a};
+  hit_load(&h, models, n_models, architecture, model_name);
+  return seal(&h, ret, ret_n);
+}
+
+bool crv_index_naming(const struct crv_index *ix, const struct crv_offer_rec *offer,
+                      struct crv_arena *a, const struct crv_indexed ***ret, size_t *ret_n) {
+  struct hits h = {.ix = ix, .a = a};
+  hit_names(&h, offer);
+  return seal(&h, ret, ret_n);
+}
+
 bool crv_index_for_offer(const struct crv_index *ix, const struct crv_offer_rec *offer,
                          const char *const *models, size_t n_models, const char *model_name,
                          struct crv_arena *a, const struct crv_indexed ***ret, size_t *ret_n) {
   struct hits h = {.ix = ix, .a = a};
-  const struct crv_offer *o = offer->offer;
-  hit_named(&h, BY_OFFER, offer->key, NULL);
-  hit_named(&h, BY_REF, o->supplier_ref, o->supplier);
-  hit_named(&h, BY_SUPPLIER, o->supplier, NULL);
-  hit_named(&h, BY_MODEL, model_name, NULL);
-  if (o->device) hit_architecture(&h, o->device->architecture);
-  for (size_t i = 0; i < n_models; i++) {
-    const struct crv_device_model *m = models[i] ? crv_device_model(models[i]) : NULL;
-    hit_named(&h, BY_DEVICE, models[i], NULL);
-    if (m) hit_architecture(&h, m->architecture);
-  }
-  for (size_t i = 0; i < ix->n_by[PIECES_ALL]; i++) hit(&h, ix->by[PIECES_ALL][i].piece);
-  if (h.failed) return false;
-  if (h.n > 1) qsort(h.at, h.n, sizeof *h.at, by_place);
-  size_t n = 0;
-  for (size_t i = 0; i < h.n; i++)
-    if (n == 0 || h.at[n - 1] != h.at[i]) h.at[n++] = h.at[i];
-  *ret = h.at;
-  *ret_n = n;
-  return true;
+  const struct crv_device *d = offer->offer->device;
+  hit_names(&h, offer);
+  hit_load(&h, models, n_models, d ? d->architecture : NULL, model_name);
+  return seal(&h, ret, ret_n);
 }
 
 /* -- citations ------------------------------------------------------------------------------------
