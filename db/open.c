@@ -38,9 +38,24 @@ static bool local_disk(const char *dir, struct crv_err *err) {
   return true;
 }
 
+/* Makes the folder and those above it that are missing, all for the owner only. */
+static bool make_dir(const char *dir) {
+  char path[4096];
+  size_t len = strlen(dir);
+  if (mkdir(dir, 0700) == 0 || errno == EEXIST) return true;
+  if (errno != ENOENT || len >= sizeof path) return false;
+  for (size_t at = 1; at < len; at++) {
+    if (dir[at] != '/') continue;
+    memcpy(path, dir, at);
+    path[at] = '\0';
+    if (mkdir(path, 0700) != 0 && errno != EEXIST) return false;
+  }
+  return mkdir(dir, 0700) == 0 || errno == EEXIST;
+}
+
 static bool open_dir(struct crv_store *st, const char *dir, struct crv_err *err) {
   struct stat is;
-  if (mkdir(dir, 0700) != 0 && errno != EEXIST)
+  if (!make_dir(dir))
     return crv_fail(err, CRV_INTERNAL, "the state folder %s cannot be made: %s", dir,
                     strerror(errno));
   if (stat(dir, &is) != 0)

@@ -65,15 +65,26 @@ static bool port_of(int fd, unsigned *ret_port) {
   return true;
 }
 
+static bool address_allowed(const char *address, unsigned port, bool behind_proxy,
+                            struct address *ret, struct crv_err *err) {
+  if (!address_parse(address, port, ret, err)) return false;
+  if (ret->loopback || behind_proxy) return true;
+  return crv_fail(err, CRV_BAD_PARAMETER,
+                  "%s is reachable from other machines: the service listens there only with "
+                  "--behind-proxy, behind a proxy that ends TLS.",
+                  address);
+}
+
+bool crv_daemon_may_listen(const char *address, unsigned port, bool behind_proxy,
+                           struct crv_err *err) {
+  struct address a;
+  return address_allowed(address, port, behind_proxy, &a, err);
+}
+
 static bool listener_open(struct crv_daemon *d, unsigned *ret_port, struct crv_err *err) {
   struct address a;
   const struct crv_daemon_config *cfg = &d->cfg;
-  if (!address_parse(cfg->address, cfg->port, &a, err)) return false;
-  if (!a.loopback && !cfg->behind_proxy)
-    return crv_fail(err, CRV_BAD_PARAMETER,
-                    "%s is reachable from other machines: the service listens there only with "
-                    "--behind-proxy, behind a proxy that ends TLS.",
-                    cfg->address);
+  if (!address_allowed(cfg->address, cfg->port, cfg->behind_proxy, &a, err)) return false;
   if (!listen_on(&a, &d->listen_fd) || !port_of(d->listen_fd, ret_port))
     return crv_fail(err, CRV_CONFLICT, "Cannot listen on %s port %u: %s.", cfg->address, cfg->port,
                     strerror(errno));

@@ -34,6 +34,10 @@ struct crv_daemon_config {
 
 struct crv_daemon;
 
+/* Is it an address, and one for listening? False with err (detail is fit for stderr); nothing is
+   opened. */
+bool crv_daemon_may_listen(const char *address, unsigned port, bool behind_proxy,
+                           struct crv_err *err);
 /* Starts listening. NULL with err (detail is fit for stderr); sets *ret_port. */
 struct crv_daemon *crv_daemon_start(const struct crv_daemon_config *cfg, const struct crv_app *app,
                                     unsigned *ret_port, struct crv_err *err);

@@ -30,6 +30,7 @@
 #include "server/daemon.h"
 #include "server/log.h"
 
+#define SUBCOMMANDS "import, token, verify, config, openapi, version"
 enum { DRAIN_MS = 30000, FILE_MAX = 64 << 20 };
 
 static int64_t clock_ms(void *ctx) {
@@ -79,13 +80,20 @@ static bool options_read(int argc, char **argv, const struct option *options, si
   return true;
 }
 
+/* False after a message. */
+static bool settings_read(struct crv_config *cfg, int argc, char **argv) {
+  char msg[512];
+  bool ok = crv_config_parse(cfg, argc, argv, msg, sizeof msg);
+  if (!ok) fprintf(stderr, "crivod: %s\n", msg);
+  return ok;
+}
+
 /* The state folder: the option's, else where serve would keep it. */
 static bool state_find(const char *given, struct crv_config *cfg) {
-  char msg[256], name[] = "crivod", flag[] = "--state";
+  char name[] = "crivod", flag[] = "--state";
   char *value = given ? strdup(given) : NULL;
   char *argv[] = {name, flag, value, NULL};
-  bool ok = crv_config_parse(cfg, value ? 3 : 1, argv, msg, sizeof msg);
-  if (!ok) fprintf(stderr, "crivod: %s\n", msg);
+  bool ok = settings_read(cfg, value ? 3 : 1, argv);
   free(value);
   return ok;
 }
@@ -242,18 +250,18 @@ static int serve_store(struct process *p, struct crv_store *st, const struct crv
 static int serve(int argc, char **argv) {
   static struct crv_config cfg;
   static struct process process;
+  struct crv_err err;
   sigset_t wanted;
-  char msg[512];
   int log_fd, status = 0;
-  if (!crv_config_parse(&cfg, argc, argv, msg, sizeof msg)) {
-    fprintf(stderr, "crivod: %s\n", msg);
-    return CRV_EX_USAGE;
-  }
+  if (!settings_read(&cfg, argc, argv)) return CRV_EX_USAGE;
   if (cfg.help) {
     crv_config_usage(stdout);
-    puts("\nOther subcommands: import, token, verify, config, openapi, version.");
+    puts("\nOther subcommands: " SUBCOMMANDS ".");
     return 0;
   }
+  crv_err_init(&err);
+  if (!crv_daemon_may_listen(cfg.address, cfg.port, cfg.behind_proxy, &err))
+    return complain(EX_CONFIG, "", &err);
   if ((status = log_open(cfg.log, &log_fd)) != 0) return status;
   sigemptyset(&wanted);
   sigaddset(&wanted, SIGTERM);
@@ -444,11 +452,7 @@ static int verify(int argc, char **argv) {
 
 static int config(int argc, char **argv) {
   static struct crv_config cfg;
-  char msg[512];
-  if (!crv_config_parse(&cfg, argc, argv, msg, sizeof msg)) {
-    fprintf(stderr, "crivod: %s\n", msg);
-    return CRV_EX_USAGE;
-  }
+  if (!settings_read(&cfg, argc, argv)) return CRV_EX_USAGE;
   printf("listen %s:%u\nstate %s\nport-file %s\nthreads %u\nconnections %u\nbehind-proxy %s\n"
          "json-limit %zu\nimport-limit %zu\ncontent-limit %zu\nlog %s\n",
          cfg.address, cfg.port, cfg.state, cfg.port_file[0] ? cfg.port_file : "none", cfg.threads,
@@ -460,8 +464,7 @@ static int config(int argc, char **argv) {
 static int openapi(int argc, char **argv) {
   struct crv_err err;
   size_t len;
-  (void)argc;
-  (void)argv;
+  (void)argc, (void)argv;
   crv_err_init(&err);
   _free_ char *text = crv_openapi_make(&len, &err);
   if (!text) return complain(EX_SOFTWARE, "openapi", &err);
@@ -470,8 +473,7 @@ static int openapi(int argc, char **argv) {
 }
 
 static int version(int argc, char **argv) {
-  (void)argc;
-  (void)argv;
+  (void)argc, (void)argv;
   puts("crivo " PACKAGE_VERSION);
   return 0;
 }
@@ -492,9 +494,6 @@ int main(int argc, char **argv) {
   if (argc < 2 || argv[1][0] == '-') return serve(argc, argv);
   for (size_t i = 0; i < sizeof commands / sizeof *commands; i++)
     if (strcmp(commands[i].name, argv[1]) == 0) return commands[i].run(argc - 1, argv + 1);
-  fprintf(stderr,
-          "crivod: '%s' is no subcommand: serve, import, token, verify, config, openapi, "
-          "version.\n",
-          argv[1]);
+  fprintf(stderr, "crivod: '%s' is no subcommand: serve, " SUBCOMMANDS ".\n", argv[1]);
   return CRV_EX_USAGE;
 }

@@ -172,7 +172,7 @@ START_TEST(subcommands_and_exit_codes) {
   char out[512];
   const char *version[] = {"version", NULL}, *nonsense[] = {"dance", NULL};
   const char *flag[] = {"serve", "--lissten", "x", NULL};
-  const char *open[] = {"serve", "--listen", "0.0.0.0:0", "--state", service_dir(), NULL};
+  const char *locked[] = {"serve", "--listen", "127.0.0.1:0", "--state", service_dir(), NULL};
   const char *config[] = {"config", "--listen", "[::1]:99", "--state", "/tmp/x", NULL};
   const char *taken[] = {"serve",
                          "--listen",
@@ -186,14 +186,22 @@ START_TEST(subcommands_and_exit_codes) {
   ck_assert(strncmp(out, "crivo ", 6) == 0);
   ck_assert_int_eq(crivod_run(nonsense, out, sizeof out), 64);
   ck_assert_int_eq(crivod_run(flag, out, sizeof out), 64);
-  ck_assert_int_eq(crivod_run(open, out, sizeof out), 75); /* locked before it listens */
+  ck_assert_int_eq(crivod_run(locked, out, sizeof out), 75); /* before it listens */
   ck_assert_int_eq(crivod_run(config, out, sizeof out), 0);
   ck_assert(strstr(out, "listen ::1:99\n") != NULL);
   ck_assert_int_eq(crivod_run(taken, out, sizeof out), 69);
-  open[4] = text_of("%s/third", service_dir());
-  ck_assert_int_eq(crivod_run(open, out, sizeof out), 78);
   ck_assert_int_eq(crivod_run(nowhere, out, sizeof out), 73);
   ck_assert_int_eq(crivod_run(import, out, sizeof out), 64);
+}
+END_TEST
+
+START_TEST(an_address_that_is_refused_left_a_folder_and_a_token) {
+  char out[512];
+  struct stat st;
+  const char *dir = text_of("%s/third", service_dir());
+  const char *open[] = {"serve", "--listen", "0.0.0.0:0", "--state", dir, NULL};
+  ck_assert_int_eq(crivod_run(open, out, sizeof out), 78);
+  ck_assert_int_ne(stat(dir, &st), 0);
 }
 END_TEST
 
@@ -217,6 +225,7 @@ int main(void) {
   tcase_add_test(p, what_was_acknowledged_survives_a_kill);
   tcase_add_test(p, tokens_are_made_offline);
   tcase_add_test(p, subcommands_and_exit_codes);
+  tcase_add_test(p, an_address_that_is_refused_left_a_folder_and_a_token);
   suite_add_tcase(s, p);
   return suite_run(s, true);
 }

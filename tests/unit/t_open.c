@@ -97,6 +97,20 @@ START_TEST(a_newer_schema_is_refused) {
 }
 END_TEST
 
+START_TEST(folders_above_that_were_missing_kept_a_new_machine_from_starting) {
+  char whole[sizeof p.dir];
+  st_close(&p);
+  memcpy(whole, p.dir, sizeof whole);
+  snprintf(p.dir + strlen(p.dir), 24, "/.local//state/crivo%s", _i ? "/" : "");
+  umask(0);
+  st_open(&p);
+  ck_assert_uint_eq(mode_of("."), 0700);
+  ck_assert_uint_eq(mode_of(".."), 0700);
+  st_close(&p);
+  memcpy(p.dir, whole, sizeof whole);
+}
+END_TEST
+
 START_TEST(a_folder_that_cannot_be_made_is_named) {
   st_close(&p);
   char whole[sizeof p.dir];
@@ -155,6 +169,7 @@ static void add(TCase *tc) {
   tcase_add_loop_test(tc, what_is_no_database_is_refused, 0, 3);
   tcase_add_loop_test(tc, a_database_of_another_program_is_left_as_it_is, 0, 2);
   tcase_add_test(tc, a_newer_schema_is_refused);
+  tcase_add_loop_test(tc, folders_above_that_were_missing_kept_a_new_machine_from_starting, 0, 2);
   tcase_add_loop_test(tc, a_folder_that_cannot_be_made_is_named, 0, 2);
   tcase_add_test(tc, a_symbolic_link_is_not_followed);
   tcase_add_test(tc, an_empty_file_is_a_new_database);
