@@ -56,6 +56,8 @@ start() {
   fi
   mkdir -p "$state"
   rm -f "$build/port"
+  rm -f "$build/crivod.log"
+  (umask 077 && : >"$build/crivod.log") # the first start prints the token into it
   "$build/crivod" serve --listen "127.0.0.1:$port" --state "$state" --port-file "$build/port" \
     >"$build/crivod.log" 2>&1 </dev/null &
   echo $! >"$pid_file"
