@@ -35,11 +35,12 @@ static bool is(struct part p, const char *s) {
 /* A layer's or an expert's number, at most six digits. */
 static bool is_number(struct part p, int64_t *ret) {
   *ret = 0;
+  if (p.len == 0 || p.len > 6) return false;
   for (size_t i = 0; i < p.len; i++) {
     if (p.s[i] < '0' || p.s[i] > '9') return false;
     *ret = *ret * 10 + (p.s[i] - '0');
   }
-  return p.len > 0 && p.len <= 6;
+  return true;
 }
 
 enum { EVERY_LAYER = -1 };

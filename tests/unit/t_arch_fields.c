@@ -276,6 +276,9 @@ START_TEST(modules_that_are_not_converted_are_found_by_name) {
        "model.layers.{}.mlp.up_proj.weight", 2},
       {"[\"model.layers.3\",\"layers.3\"]", "model.layers.{}.mlp.up_proj.weight", 1},
       {"[\"model.layers.32\"]", "model.layers.{}.mlp.up_proj.weight", 0},
+      /* a number of 30 digits overflowed the layer */
+      {"[\"model.layers.777777777777777777777777777777\"]", "model.layers.{}.mlp.up_proj.weight",
+       0},
       {"[\"re:.*lm_head\"]", "lm_head.weight", 1},
       {"[\"re:.*self_attn.*\"]", "model.layers.{}.self_attn.k_proj.weight", 32},
       {"[\"re:.*self_attn$\"]", "model.layers.{}.self_attn.k_proj.weight", 0},
