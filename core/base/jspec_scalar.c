@@ -131,19 +131,28 @@ void crv_jspec_range(const struct crv_jfield *f, int64_t *min, int64_t *max) {
     *max = f->type == CRV_JT_DECIMAL ? INT64_C(9200000000000000000) : CRV_INT_MAX;
 }
 
+/* Says what is accepted: not 0 where a field takes only more. */
+static bool fail_whole(const struct crv_jat *at, const json_t *j, const char *code) {
+  int64_t min, max;
+  crv_jspec_range(at->field, &min, &max);
+  if (min == 0 && (at->field->flags & CRV_JF_POSITIVE)) min = 1;
+  return fail(at, j, code, NULL, "a whole number from %" PRId64 " to %" PRId64 "%s", min, max,
+              at->field->type == CRV_JT_BYTES ? " bytes" : "");
+}
+
 static bool in_range(const struct crv_jat *at, const json_t *j, int64_t v) {
   char low[40], high[40];
   int64_t min, max;
-  bool is_decimal = at->field->type == CRV_JT_DECIMAL;
+  bool positive = at->field->flags & CRV_JF_POSITIVE;
   crv_jspec_range(at->field, &min, &max);
-  if (v == 0 && (at->field->flags & CRV_JF_POSITIVE))
-    return fail(at, j, "out_of_range", NULL, "a number greater than 0");
+  if (v == 0 && positive) return fail(at, j, "out_of_range", NULL, "a number greater than 0");
   if (v >= min && v <= max) return true;
+  if (at->field->type != CRV_JT_DECIMAL) return fail_whole(at, j, "out_of_range");
   crv_decimal_text(min, low, sizeof low);
   crv_decimal_text(max, high, sizeof high);
-  if (is_decimal) return fail(at, j, "out_of_range", NULL, "a number from %s to %s", low, high);
-  return fail(at, j, "out_of_range", NULL, "a whole number from %" PRId64 " to %" PRId64 "%s", min,
-              max, at->field->type == CRV_JT_BYTES ? " bytes" : "");
+  if (positive && min == 0)
+    return fail(at, j, "out_of_range", NULL, "a number greater than 0, at most %s", high);
+  return fail(at, j, "out_of_range", NULL, "a number from %s to %s", low, high);
 }
 
 /* An integer token too long for jansson: no point and no exponent. */
@@ -153,15 +162,10 @@ static bool is_long_integer(const json_t *j) {
 
 /* A JSON integer, or a long one, which is out of any range. */
 static bool decode_integer(const struct crv_jat *at, const json_t *j, void *cell) {
-  int64_t min, max;
-  crv_jspec_range(at->field, &min, &max);
-  if (is_long_integer(j))
-    return fail(at, j, "out_of_range", NULL, "a whole number from %" PRId64 " to %" PRId64, min,
-                max);
+  if (is_long_integer(j)) return fail_whole(at, j, "out_of_range");
   if (crv_jspec_is_number_text(j))
     return fail(at, j, "wrong_type", NULL, "a whole number without point or exponent");
-  if (!json_is_integer(j))
-    return fail(at, j, "wrong_type", NULL, "a whole number from %" PRId64 " to %" PRId64, min, max);
+  if (!json_is_integer(j)) return fail_whole(at, j, "wrong_type");
   if (!in_range(at, j, json_integer_value(j))) return false;
   *(struct crv_opt_int *)cell = (struct crv_opt_int){json_integer_value(j), true};
   return true;

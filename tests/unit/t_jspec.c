@@ -89,7 +89,7 @@ static const struct {
     {"\"count\":3.0", "/count", "wrong_type", "a whole number without point or exponent", ""},
     {"\"count\":1e3", "/count", "wrong_type", "a whole number without point or exponent", ""},
     {"\"count\":0", "/count", "out_of_range", "greater than 0; got 0.", ""},
-    {"\"count\":-1", "/count", "out_of_range", "from 0 to 9007199254740991; got -1.", ""},
+    {"\"count\":-1", "/count", "out_of_range", "from 1 to 9007199254740991; got -1.", ""},
     {"\"count\":9007199254740992", "/count", "out_of_range", "got 9007199254740992.", ""},
     {"\"count\":99999999999999999999999", "/count", "out_of_range", "got 99999999999999999999999.",
      ""},
