@@ -39,12 +39,14 @@ void crv_row_cells(struct crv_table *t, const json_t *row);
 char *crv_gib_of(const json_t *v, char *out);
 /* "47.14 USD", "unknown"; CRV_CELL bytes; returns out. */
 char *crv_cost_of(const json_t *row, char *out);
-/* The four lines below come without a label and without a line end. What the sheet demands: */
+/* The lines below come without a label and without a line end. What the sheet demands: */
 void crv_demand_line(const struct crv_render *r, struct crv_buf *out);
 /* The budget: floor, reserve, envelope, unknown items. */
 void crv_budget_line(const json_t *budget, struct crv_buf *out);
 /* "Decision 17 is stale (offer_versioned): ..." or nothing. */
 void crv_stale_line(const json_t *decision, struct crv_buf *out);
+/* An action, whom to ask, and what it alone would retain. */
+void crv_action_line(const json_t *action, struct crv_buf *out);
 /* "Retained 3 of 41; 9 to confirm; 29 excluded; 12 rows shown; decision 17". */
 void crv_footer_line(const json_t *decision, struct crv_buf *out);
 /* The conditions of a criterion as sentences, joined by " | "; of a row when criterion is NULL. */

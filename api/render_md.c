@@ -1,5 +1,6 @@
 /* A decision as Markdown, for issues and minutes. */
 #include <inttypes.h>
+#include <stdio.h>
 
 #include "api/answer.h"
 #include "api/render.h"
@@ -17,16 +18,16 @@ static void table(const json_t *rows, const char *title, struct crv_buf *out) {
   crv_table_md(&t, out);
 }
 
-/* A line that a shared part makes, as a paragraph. */
-static void paragraph(void (*part)(const json_t *, struct crv_buf *), const json_t *j,
-                      const char *label, struct crv_buf *out) {
+/* What a shared part makes of j, if anything, as one line after label. */
+static void line(void (*part)(const json_t *, struct crv_buf *), const json_t *j, const char *label,
+                 struct crv_buf *out) {
   struct crv_buf b;
   crv_buf_init(&b, 0);
   part(j, &b);
   if (b.failed)
     out->failed = true;
   else if (b.len) {
-    crv_buf_printf(out, "\n%s", label);
+    crv_buf_str(out, label);
     crv_md_text(out, b.data);
     crv_buf_char(out, '\n');
   }
@@ -67,9 +68,9 @@ static void actions(const json_t *decision, struct crv_buf *out) {
   if (json_array_size(list) == 0) return;
   crv_buf_str(out, "\n## What would settle it\n\n");
   json_array_foreach(list, i, v) {
-    crv_buf_printf(out, "%zu. ", i + 1);
-    crv_md_text(out, crv_json_text(v, "text"));
-    crv_buf_printf(out, " (%" PRId64 " offers)\n", crv_json_int(v, "offers", 0));
+    char number[24];
+    snprintf(number, sizeof number, "%zu. ", i + 1);
+    line(crv_action_line, v, number, out);
   }
 }
 
@@ -79,12 +80,12 @@ void crv_render_md(const struct crv_render *r, struct crv_buf *out) {
   crv_buf_str(out, "**");
   crv_md_text(out, headline ? headline : "");
   crv_buf_str(out, "**\n");
-  paragraph(crv_stale_line, d, "", out);
+  line(crv_stale_line, d, "\n", out);
   demand(r, out);
-  paragraph(crv_budget_line, json_object_get(d, "budget"), "Budget: ", out);
+  line(crv_budget_line, json_object_get(d, "budget"), "\nBudget: ", out);
   table(json_object_get(d, "retained"), "Retained", out);
   table(json_object_get(d, "preselection"), "To confirm", out);
   excluded(d, out);
   actions(d, out);
-  paragraph(crv_footer_line, d, "", out);
+  line(crv_footer_line, d, "\n", out);
 }

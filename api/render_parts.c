@@ -190,6 +190,14 @@ void crv_stale_line(const json_t *decision, struct crv_buf *out) {
   crv_buf_str(out, ". POST /v1/decisions asks again.");
 }
 
+void crv_action_line(const json_t *action, struct crv_buf *out) {
+  int64_t retains = crv_json_int(action, "retains", 0);
+  const char *ask = crv_json_text(action, "ask");
+  crv_buf_printf(out, "%s (ask the %s", crv_json_text(action, "text"), ask ? ask : "owner");
+  if (retains) crv_buf_printf(out, "; would retain %" PRId64, retains);
+  crv_buf_char(out, ')');
+}
+
 void crv_footer_line(const json_t *d, struct crv_buf *out) {
   int64_t retained = crv_json_int(d, "counts.retained", 0);
   int64_t open = crv_json_int(d, "counts.to_confirm", 0);

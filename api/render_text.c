@@ -101,13 +101,9 @@ static void actions(const json_t *decision, struct crv_buf *out) {
   crv_buf_str(out, "\nWHAT WOULD SETTLE IT\n");
   json_array_foreach(list, i, v) {
     struct crv_buf line;
-    int64_t retains = crv_json_int(v, "retains", 0);
-    const char *ask = crv_json_text(v, "ask");
     if (i == SHOWN) break;
     crv_buf_init(&line, 0);
-    crv_buf_printf(&line, "%s (ask the %s", crv_json_text(v, "text"), ask ? ask : "owner");
-    if (retains) crv_buf_printf(&line, "; would retain %" PRId64, retains);
-    crv_buf_char(&line, ')');
+    crv_action_line(v, &line);
     crv_buf_printf(out, "%3zu. ", i + 1);
     if (line.failed)
       out->failed = true;
