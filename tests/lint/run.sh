@@ -16,7 +16,7 @@ verdict() {
 }
 
 sh "$here/selftest.sh" || failed=1
-for check in layers sql size banned routes docs words sources format shell cppcheck; do
+for check in layers sql size banned routes docs words sources format shell cppcheck clang; do
   sh "$here/$check.sh" "$top"
   verdict "$check" $?
 done
