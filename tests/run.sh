@@ -1,10 +1,11 @@
 #!/bin/sh
 # Runs every test of Crivo: installs what is missing (deploy/deps.sh test), builds under build/,
 # then lint, the suite (the fuzz targets over their corpora are part of it), the suite under
-# ASan+UBSan and under TSan, and "make distcheck". Goes on past a failure and shows the end of its log. The last line
-# is "N passed, N failed": each check of each test program of the plain run counts, each lint check
-# and its proofs, each program of the sanitizer runs, distcheck, and that the archive is whole. Exits 1 when
-# anything failed. Safe to run twice; a second run builds only what changed.
+# ASan+UBSan and under TSan, and "make distcheck". Goes on past a failure and shows the end of its
+# log. The last line is "N passed, N failed": each check of each test program of the plain run
+# counts, each lint check and its proofs, each program of the sanitizer runs, distcheck, and that
+# the archive is whole. Exits 1 when anything failed. Safe to run twice; a second run builds only
+# what changed.
 #   tests/run.sh          everything
 #   tests/run.sh quick    build and the plain suite only
 set -u
