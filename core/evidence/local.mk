@@ -28,3 +28,4 @@ tests_unit_t_scope_LDADD = libshapes.a $(EVIDENCE_LIBS) $(CHECK_LIBS)
 endif
 
 include $(top_srcdir)/core/evidence/diagnose.mk
+include $(top_srcdir)/core/evidence/measure.mk
