@@ -176,7 +176,7 @@ static void put_at(json_t *j, const char *pointer, json_t *value) {
 /* The address's good body with that JSON in one place. */
 static const char *changed(enum at at, const char *pointer, const char *value) {
   static const char mark[] = "\"@@@@\"";
-  json_t *j = json_loads(routes[at].base, 0, NULL);
+  json_t *j = json_loadb(routes[at].base, strlen(routes[at].base), 0, NULL);
   put_at(j, pointer, json_string("@@@@"));
   char *text = json_dumps(j, JSON_COMPACT);
   const char *spot = text ? strstr(text, mark) : NULL;
