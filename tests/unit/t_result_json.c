@@ -1,5 +1,4 @@
-/* core/decide/result_json, row_json, json_parts, current: the answer's shape, and what stays out.
- */
+/* core/decide/{result_json,row_json,json_parts,current}: the answer's shape, what stays out. */
 #include <check.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,10 +14,8 @@ static json_t *at(json_t *j, const char *path) {
     size_t n = strcspn(path, "/");
     memcpy(name, path, n);
     name[n] = '\0';
-    if (json_is_array(j))
-      j = json_array_get(j, (size_t)strtoul(name, NULL, 10));
-    else
-      j = json_object_get(j, name);
+    j = json_is_array(j) ? json_array_get(j, (size_t)strtoul(name, NULL, 10))
+                         : json_object_get(j, name);
     path += n + (path[n] == '/');
   }
   return j;
