@@ -96,9 +96,13 @@ static bool all_subjects(const struct crv_condition *const *conds, size_t n) {
 
 /* A condition's own sentence without its full stop. */
 static void say_own(struct crv_buf *b, const struct crv_condition *c) {
-  size_t len = strlen(c->text);
-  if (len && c->text[len - 1] == '.') len--;
-  crv_buf_add(b, c->text, len);
+  const char *text = crv_condition_text(c);
+  size_t len = text ? strlen(text) : 0;
+  if (len && text[len - 1] == '.') len--;
+  if (text)
+    crv_buf_add(b, text, len);
+  else
+    b->failed = true;
 }
 
 static void say(struct crv_buf *b, const struct crv_condition *const *conds, size_t n) {

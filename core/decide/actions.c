@@ -207,25 +207,46 @@ static bool fewest(struct gather *g) {
 /* -- actions
  * ---------------------------------------------------------------------------------------- */
 
-static int most_unlocking(const void *a, const void *b) {
-  const struct group *x = *(struct group *const *)a, *y = *(struct group *const *)b;
+static int by_reach(const struct group *x, const struct group *y) {
   if (x->retains != y->retains) return x->retains > y->retains ? -1 : 1;
   if (x->offers != y->offers) return x->offers > y->offers ? -1 : 1;
-  int order = strcmp(x->text, y->text);
+  return 0;
+}
+
+static int farthest(const void *a, const void *b) {
+  return by_reach(*(struct group *const *)a, *(struct group *const *)b);
+}
+
+static int most_unlocking(const void *a, const void *b) {
+  const struct group *x = *(struct group *const *)a, *y = *(struct group *const *)b;
+  int order = by_reach(x, y);
+  if (order == 0) order = strcmp(x->text, y->text);
   return order ? order : strcmp(x->conds[0]->piece, y->conds[0]->piece);
+}
+
+/* Brings the first n to the front. Sentences are only made of those that their reach may bring
+   there. */
+static bool in_reach(struct gather *g, struct group **sorted, size_t n) {
+  size_t near = n;
+  if (n == 0) return true;
+  qsort(sorted, g->n_groups, sizeof *sorted, farthest);
+  while (near < g->n_groups && by_reach(sorted[near], sorted[n - 1]) == 0) near++;
+  for (size_t i = 0; i < near; i++) {
+    struct group *p = sorted[i];
+    p->text = crv_action_text(g->a, p->conds, p->n, p->points, p->offers);
+    if (!p->text) return false;
+  }
+  qsort(sorted, near, sizeof *sorted, most_unlocking);
+  return true;
 }
 
 static bool make_actions(struct gather *g) {
   struct crv_shortlist *s = g->s;
   struct group **sorted = crv_new_array(g->a, g->n_groups, struct group *);
   if (!sorted) return false;
-  for (size_t i = 0; i < g->n_groups; i++) {
-    struct group *p = sorted[i] = &g->groups[i];
-    p->text = crv_action_text(g->a, p->conds, p->n, p->points, p->offers);
-    if (!p->text) return false;
-  }
-  if (g->n_groups) qsort(sorted, g->n_groups, sizeof *sorted, most_unlocking);
+  for (size_t i = 0; i < g->n_groups; i++) sorted[i] = &g->groups[i];
   s->n_actions = g->n_groups < CRV_MAX_ACTIONS ? g->n_groups : CRV_MAX_ACTIONS;
+  if (!in_reach(g, sorted, s->n_actions)) return false;
   s->actions = crv_new_array(g->a, s->n_actions, struct crv_action);
   if (!s->actions) return false;
   for (size_t i = 0; i < s->n_actions; i++) {

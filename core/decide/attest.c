@@ -222,16 +222,27 @@ struct prover {
   struct crv_fact by;
 };
 
+static size_t named_kinds(struct crv_eval *ev, unsigned can) {
+  size_t i = 0, most = sizeof ev->provers / sizeof *ev->provers;
+  while (i < ev->n_provers && ev->provers[i].kinds != can) i++;
+  if (i < ev->n_provers) return i;
+  if (i == most) i = 0; /* more sets than anybody asks for: the first gives way */
+  ev->provers[i].kinds = can;
+  ev->provers[i].words = kinds_text(ev, can, " ");
+  ev->provers[i].phrase = can ? kinds_text(ev, can, " or ") : "no kind";
+  if (i == ev->n_provers) ev->n_provers++;
+  return i;
+}
+
 static struct prover prover_of(struct crv_case *c, unsigned can) {
   struct crv_eval *ev = c->ev;
+  size_t i = named_kinds(ev, can);
   bool document = can & BIT(COMMERCIAL_SHEET);
-  const char *names = document ? "commercial_sheet" : kinds_text(ev, can, " ");
+  const char *words = ev->provers[i].words ? ev->provers[i].words : "";
   return (struct prover){
-      .settled_by = kinds_text(ev, can, " "),
-      .piece = crv_arena_printf(ev->a, "%s %s", names, c->rec->key),
-      .by = crv_f_text("by", document ? NULL
-                             : can    ? kinds_text(ev, can, " or ")
-                                      : "no kind"),
+      .settled_by = words,
+      .piece = crv_pair(ev, document ? "commercial_sheet" : words, c->rec->key),
+      .by = crv_f_text("by", document ? NULL : ev->provers[i].phrase),
   };
 }
 

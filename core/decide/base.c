@@ -195,6 +195,26 @@ static void compare_passes(struct crv_case *c, struct crv_base *b) {
   }
 }
 
+static bool note(struct crv_eval *ev, struct crv_list *list, const struct crv_hits *failures) {
+  const char **texts = crv_new_array(ev->a, list->n + failures->n + 1, const char *);
+  if (!texts) return false;
+  if (list->n) memcpy(texts, list->at, list->n * sizeof *texts);
+  for (size_t i = 0; i < failures->n; i++) {
+    const struct crv_piece_rec *rec = failures->at[i]->rec;
+    const char *cause = crv_enum_text(crv_cause_names, (int)rec->piece->result->cause);
+    const char *text = crv_arena_printf(ev->a, "settings as in the failed run %s (%s)", rec->ref,
+                                        cause ? cause : "target missed");
+    if (!text) return false;
+    texts[list->n + i] = text;
+  }
+  *list = (struct crv_list){list->n + failures->n, texts};
+  return true;
+}
+
+void crv_note_failures(struct crv_case *c, const struct crv_hits *failures) {
+  if (failures->n && !note(c->ev, &c->row->invalidated_by, failures)) c->ev->failed = true;
+}
+
 static bool fill_base(struct crv_case *c, const struct crv_group *g, struct crv_base *b) {
   struct crv_arena *a = c->ev->a;
   if (!runs_room(c->ev, &b->runs, g->pieces.n)) return false;
@@ -206,6 +226,8 @@ static bool fill_base(struct crv_case *c, const struct crv_group *g, struct crv_
   b->over = crv_new_array(a, n, bool);
   if (!b->demand || !b->against || !b->twin || !b->over) return false;
   compare_passes(c, b);
+  if (!note(c->ev, &b->failures, &b->runs.oom) || !note(c->ev, &b->failures, &b->runs.other))
+    return false;
   return crv_support_make(c, b) && !c->ev->failed;
 }
 

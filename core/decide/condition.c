@@ -34,6 +34,16 @@ struct crv_fact crv_f_opt(const char *name, enum crv_fact_type type, struct crv_
   return (struct crv_fact){name, v.set ? type : CRV_FACT_NULL, v.set ? v.v : 0, NULL};
 }
 
+const char *crv_pair(struct crv_eval *ev, const char *a, const char *b) {
+  size_t n = strlen(a), m = strlen(b);
+  char *out = crv_arena_alloc(ev->a, n + m + 2);
+  if (!out) return NULL;
+  memcpy(out, a, n);
+  out[n] = ' ';
+  memcpy(out + n + 1, b, m + 1);
+  return out;
+}
+
 char *crv_fact_text(const struct crv_fact *f, char *out, size_t room) {
   switch (f->type) {
   case CRV_FACT_TEXT:
@@ -91,7 +101,7 @@ static bool render_part(const struct crv_condition *c, const char *t, size_t len
   return all;
 }
 
-static const char *render(struct crv_eval *ev, const struct crv_condition *c) {
+static const char *render(struct crv_arena *a, const struct crv_condition *c) {
   _buf_ struct crv_buf out = {0}, part = {0};
   crv_buf_init(&out, 0);
   crv_buf_init(&part, 0);
@@ -109,23 +119,35 @@ static const char *render(struct crv_eval *ev, const struct crv_condition *c) {
     }
   }
   if (out.failed || part.failed) return NULL;
-  return crv_arena_strndup(ev->a, out.data ? out.data : "", out.len);
+  return crv_arena_strndup(a, out.data ? out.data : "", out.len);
+}
+
+/* Most conditions of a large catalogue are never read: what they say is made when they are. */
+struct crv_said {
+  struct crv_arena *a;
+  const char *text;
+  char id[CRV_COND_ID];
+};
+
+const char *crv_condition_text(const struct crv_condition *c) {
+  if (!c->said->text) c->said->text = render(c->said->a, c);
+  return c->said->text;
 }
 
 /* The id: first 12 hex of SHA-256 of the canonical {"code", "params"}. */
-static bool make_id(struct crv_condition *c) {
+const char *crv_condition_id(const struct crv_condition *c) {
+  char hex[CRV_SHA256_HEX];
+  if (c->said->id[0]) return c->said->id;
   _json_ json_t *j = json_object();
   json_t *params = crv_fact_json(c->params, c->n_params);
   if (!j || !crv_json_set_text(j, "code", crv_condition_info(c->code)->code) ||
       !crv_json_set_steal(j, "params", params))
-    return false;
+    return NULL;
   _free_ char *text = crv_json_canonical(j);
-  if (!text) return false;
-  char hex[CRV_SHA256_HEX];
+  if (!text) return NULL;
   crv_sha256_hex(text, strlen(text), hex);
-  memcpy(c->id, hex, CRV_COND_ID - 1);
-  c->id[CRV_COND_ID - 1] = '\0';
-  return true;
+  memcpy(c->said->id, hex, CRV_COND_ID - 1);
+  return c->said->id;
 }
 
 static bool same_fact(const struct crv_fact *a, const struct crv_fact *b) {
@@ -198,12 +220,13 @@ const struct crv_condition *crv_cond_by(struct crv_eval *ev, enum crv_condition_
     for (size_t i = 0; i < c->n_params; i++)
       if (c->params[i].text) c->params[i].text = crv_arena_strdup(ev->a, c->params[i].text);
     c->piece = crv_arena_strdup(ev->a, piece ? piece : "");
-    c->text = render(ev, c);
+    c->said = crv_new(ev->a, struct crv_said);
   }
-  if (!c || !c->piece || !c->text || !make_id(c)) {
+  if (!c || !c->piece || !c->said) {
     ev->failed = true;
     return NULL;
   }
+  c->said->a = ev->a;
   *slot = c;
   ev->cond_order[ev->n_cond++] = c;
   return c;

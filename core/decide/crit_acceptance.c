@@ -77,7 +77,7 @@ static const char *show_ms(struct crv_eval *ev, const char *text, const char *na
   return crv_arena_printf(ev->a, "%s%s%s ≤ %lld ms", text, *text ? ", " : "", name, (long long)v.v);
 }
 
-static const char *target_text(struct crv_eval *ev, enum crv_criterion id,
+static const char *make_target(struct crv_eval *ev, enum crv_criterion id,
                                const struct crv_acceptance *w) {
   char figure[40];
   if (id == CRV_CRIT_LATENCY) {
@@ -94,6 +94,12 @@ static const char *target_text(struct crv_eval *ev, enum crv_criterion id,
   return crv_arena_printf(ev->a, "at least %s %s",
                           crv_decimal_text(w->throughput.v, figure, sizeof figure),
                           w->throughput_unit ? w->throughput_unit : "");
+}
+
+static const char *target_text(struct crv_eval *ev, enum crv_criterion id,
+                               const struct crv_acceptance *w) {
+  if (!ev->targets[id]) ev->targets[id] = make_target(ev, id, w);
+  return ev->targets[id];
 }
 
 static void ask_run(struct crv_case *c, struct crv_finding *f, enum crv_criterion id) {

@@ -192,8 +192,7 @@ static const struct crv_condition *report_condition(struct crv_case *c, struct c
   };
   if (c->row->demand_run && c->row->demand_run->piece->is_private == CRV_TRUE)
     p[2] = crv_f_text("need_bytes", NULL); /* a private figure stays with its piece */
-  return crv_cond(c->ev, CRV_COND_DEVICE_REPORT, p, 3,
-                  crv_arena_printf(c->ev->a, "device_report %s", device));
+  return crv_cond(c->ev, CRV_COND_DEVICE_REPORT, p, 3, crv_pair(c->ev, "device_report", device));
 }
 
 /* A share gives no memory surely: it takes one that reserves it. */
@@ -202,7 +201,7 @@ static void ask_reserved(struct crv_case *c, struct crv_finding *f) {
                          crv_f_text("offer", c->rec->key),
                          crv_f_text("need", "a slice with memory of its own, or a whole device")};
   crv_find_condition(f, crv_cond(c->ev, CRV_COND_STATE_FIELD, p, 3,
-                                 crv_arena_printf(c->ev->a, "commercial_sheet %s", c->rec->key)));
+                                 crv_pair(c->ev, "commercial_sheet", c->rec->key)));
 }
 
 /* What would make the capacity sure: the nominal's document when it is only stated, else a report.
@@ -222,24 +221,6 @@ static void ask_capacity(struct crv_case *c, struct crv_finding *f, struct crv_o
 
 /* -- memory.peak
  * ------------------------------------------------------------------------------------ */
-
-void crv_note_failures(struct crv_case *c, const struct crv_hits *failures) {
-  struct crv_row *row = c->row;
-  size_t at = row->invalidated_by.n;
-  const char **list = crv_new_array(c->ev->a, at + failures->n + 1, const char *);
-  if (!list) {
-    c->ev->failed = true;
-    return;
-  }
-  if (at) memcpy(list, row->invalidated_by.at, at * sizeof *list);
-  for (size_t i = 0; i < failures->n; i++) {
-    const struct crv_piece_rec *rec = failures->at[i]->rec;
-    const char *cause = crv_enum_text(crv_cause_names, (int)rec->piece->result->cause);
-    list[at++] = crv_arena_printf(c->ev->a, "settings as in the failed run %s (%s)", rec->ref,
-                                  cause ? cause : "target missed");
-  }
-  row->invalidated_by = (struct crv_list){at, list};
-}
 
 static void keep_demand(struct crv_case *c, const struct crv_run_demand *d) {
   if (d->only_same_or_larger) return;
@@ -261,8 +242,7 @@ static void peak_admitted(struct crv_case *c, struct crv_finding *f, const struc
   f->n_pins = crv_scope_pins(c->admitting->piece, &c->demand, f->pins);
   keep_demand(c, k->fits.demand);
   c->row->demand_run = c->admitting;
-  crv_note_failures(c, &k->runs->oom);
-  crv_note_failures(c, &k->runs->other);
+  c->row->invalidated_by = c->base->failures; /* the first that the row notes */
 }
 
 static void peak_conflict(struct crv_case *c, struct crv_finding *f, const struct weighed *yes,

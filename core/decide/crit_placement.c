@@ -31,7 +31,7 @@ static void several_lots(struct crv_case *c, struct crv_finding *f, int64_t lots
                          crv_f_int("devices", c->demand.devices)};
   f->reason = CRV_REASON_SEVERAL_LOTS;
   crv_find_condition(f, crv_cond(c->ev, CRV_COND_SAME_MACHINE, p, 3,
-                                 crv_arena_printf(c->ev->a, "commercial_sheet %s", c->rec->key)));
+                                 crv_pair(c->ev, "commercial_sheet", c->rec->key)));
 }
 
 /* A document about so many lots of this offer that says whether they stand in one machine. */

@@ -6,7 +6,7 @@
 #include "core/decide/terms.h"
 
 static const char *offer_piece(const struct crv_case *c) {
-  return crv_arena_printf(c->ev->a, "commercial_sheet %s", c->rec->key);
+  return crv_pair(c->ev, "commercial_sheet", c->rec->key);
 }
 
 static void exclude(struct crv_finding *f, enum crv_reason r, const struct crv_attest *at) {

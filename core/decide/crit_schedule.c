@@ -139,9 +139,8 @@ static void ask_delivery(struct crv_case *c, struct crv_finding *f, enum crv_rea
                          crv_f_opt("date", CRV_FACT_TIME, c->ev->q->sheet->campaign->start_by)};
   f->verdict = CRV_TO_CONFIRM;
   f->reason = r;
-  crv_find_condition(f,
-                     crv_cond(c->ev, CRV_COND_DELIVERY, p, 3,
-                              crv_arena_printf(c->ev->a, "delivery_commitment %s", c->rec->key)));
+  crv_find_condition(f, crv_cond(c->ev, CRV_COND_DELIVERY, p, 3,
+                                 crv_pair(c->ev, "delivery_commitment", c->rec->key)));
 }
 
 static void too_late(struct crv_finding *f, const struct crv_piece_rec *rec) {

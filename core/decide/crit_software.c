@@ -55,8 +55,8 @@ static void driver_ask(struct crv_case *c, struct crv_finding *f) {
       crv_f_text("rule", crv_wanted_software(c)->driver),
   };
   if (!p[0].text) p[0] = crv_f_text("supplier", "the supplier");
-  crv_find_condition(f, crv_cond(c->ev, CRV_COND_DRIVER, p, 3,
-                                 crv_arena_printf(c->ev->a, "device_report %s", c->rec->key)));
+  crv_find_condition(
+      f, crv_cond(c->ev, CRV_COND_DRIVER, p, 3, crv_pair(c->ev, "device_report", c->rec->key)));
 }
 
 static void driver_finding(struct crv_case *c) {

@@ -54,16 +54,19 @@ enum { CRV_COND_ID = 13, CRV_MAX_FACTS = 12 };
 
 /* One thing to confirm; one object for every offer that waits for it. */
 struct crv_condition {
-  char id[CRV_COND_ID]; /* first 12 hex of sha256 of {code, params} canonical */
   enum crv_condition_code code;
   struct crv_fact params[CRV_MAX_FACTS];
   size_t n_params;
-  const char *text;       /* rendered sentence */
   const char *settled_by; /* kinds of piece, or "sheet", separated by spaces; "": nothing can */
   const char *piece;      /* identity of the one piece that would settle it: conditions with
                              the same text here are one action ("protocol_run nvidia/l40s 1") */
   int64_t offers;         /* not excluded offers that wait for it; filled by the shortlist */
+  struct crv_said *said;  /* private: what is only made when it is read */
 };
+/* First 12 hex of the SHA-256 of the canonical {code, params}; the rendered sentence. Both live as
+   long as the condition. NULL: out of memory. */
+const char *crv_condition_id(const struct crv_condition *c);
+const char *crv_condition_text(const struct crv_condition *c);
 
 enum crv_aside { /* why a considered piece is set aside */
                  CRV_ASIDE_WRONG_KIND = 1,

@@ -104,8 +104,7 @@ static const struct crv_condition *which_model(struct crv_eval *ev, const struct
   const char *name = rec->offer->device->name;
   struct crv_fact p[] = {crv_f_text("name", name ? name : "the device"),
                          crv_f_text("candidates", list), crv_f_text("offer", rec->key)};
-  return crv_cond(ev, CRV_COND_WHICH_DEVICE, p, 3,
-                  crv_arena_printf(ev->a, "commercial_sheet %s", rec->key));
+  return crv_cond(ev, CRV_COND_WHICH_DEVICE, p, 3, crv_pair(ev, "commercial_sheet", rec->key));
 }
 
 /* What was asked of one candidate, asked of whichever it turns out to be. */

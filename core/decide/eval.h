@@ -53,6 +53,18 @@ struct crv_eval {
     size_t n;
     struct crv_fact *at;
   } * pins;
+  const char *phases;                  /* "loading and generation"; made when first asked for */
+  const char *targets[CRV_CRIT_COUNT]; /* of the acceptance, likewise */
+  struct crv_rate_found *rates;        /* by pair of currencies */
+  struct {                             /* names of kinds that attest a field */
+    unsigned kinds;
+    const char *words, *phrase;
+  } provers[16];
+  size_t n_provers;
+  struct { /* when a piece goes out of date, in words; by address */
+    const struct crv_piece_rec *rec;
+    const char *text;
+  } expiries[256];
   struct crv_source_found { /* the piece that an offer cites, of the last one asked for */
     const struct crv_offer_rec *of;
     enum crv_standing standing;
@@ -116,6 +128,7 @@ struct crv_base {
   const struct crv_indexed **against;
   size_t *twin;
   bool *over;                     /* by twin, for one case at a time */
+  struct crv_list failures;       /* const char *: what a pass does not cover */
   struct crv_support *support[2]; /* architecture, runtime */
 };
 
@@ -206,6 +219,8 @@ const struct crv_condition *crv_cond(struct crv_eval *ev, enum crv_condition_cod
 const struct crv_condition *crv_cond_by(struct crv_eval *ev, enum crv_condition_code code,
                                         const struct crv_fact *params, size_t n, const char *piece,
                                         const char *settled_by);
+/* "a b", in the arena; NULL: out of memory. */
+const char *crv_pair(struct crv_eval *ev, const char *a, const char *b);
 /* A fact as people read it; into out; returns out. */
 char *crv_fact_text(const struct crv_fact *f, char *out, size_t room);
 

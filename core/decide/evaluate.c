@@ -199,6 +199,20 @@ static bool before_order(struct crv_eval *ev, struct crv_row *row) {
   return true;
 }
 
+/* "run@1 is out of date from 30 May 2027"; "": it never is. NULL: out of memory. */
+static const char *expiry_text(struct crv_eval *ev, const struct crv_piece_rec *rec) {
+  size_t slot = ((uintptr_t)rec >> 6) % (sizeof ev->expiries / sizeof *ev->expiries);
+  struct crv_opt_int at = crv_piece_expiry(rec->piece, &ev->q->policy);
+  char date[40];
+  if (ev->expiries[slot].rec == rec) return ev->expiries[slot].text;
+  const char *text = "";
+  if (at.set)
+    text = crv_arena_printf(ev->a, "%s is out of date from %s", rec->ref,
+                            crv_date_text(at.v, date, sizeof date));
+  ev->expiries[slot].rec = text ? rec : NULL;
+  return ev->expiries[slot].text = text;
+}
+
 /* The dates on which the pieces that the row rests on go out of date. */
 static bool expiries(struct crv_eval *ev, struct crv_row *row) {
   const struct crv_piece_rec *seen[32];
@@ -206,16 +220,13 @@ static bool expiries(struct crv_eval *ev, struct crv_row *row) {
   for (size_t i = 0; i < row->n_findings; i++) {
     const struct crv_finding *f = &row->findings[i];
     for (size_t k = 0; k < f->n_cited && f->verdict == CRV_ADMISSIBLE; k++) {
-      struct crv_opt_int at = crv_piece_expiry(f->cited[k]->piece, &ev->q->policy);
       size_t j = 0;
       while (j < n && seen[j] != f->cited[k]) j++;
-      if (j < n || n == 32 || !at.set) continue;
+      if (j < n || n == 32) continue;
       seen[n++] = f->cited[k];
-      char date[40];
-      if (!append_text(ev->a, &row->invalidated_by,
-                       crv_arena_printf(ev->a, "%s is out of date from %s", f->cited[k]->ref,
-                                        crv_date_text(at.v, date, sizeof date))))
-        return false;
+      const char *text = expiry_text(ev, f->cited[k]);
+      if (!text) return false;
+      if (*text && !append_text(ev->a, &row->invalidated_by, text)) return false;
     }
   }
   return true;

@@ -43,11 +43,12 @@ static json_t *words_json(const char *words) {
 json_t *crv_condition_json(const struct crv_condition *c) {
   const struct crv_condition_info *info = crv_condition_info(c->code);
   _json_ json_t *j = json_object();
-  if (j && crv_json_set_text(j, "id", c->id) && crv_json_set_text(j, "code", info->code) &&
-      crv_json_set_text(j, "ask", info->ask) &&
+  const char *id = crv_condition_id(c), *text = crv_condition_text(c);
+  if (j && id && text && crv_json_set_text(j, "id", id) &&
+      crv_json_set_text(j, "code", info->code) && crv_json_set_text(j, "ask", info->ask) &&
       crv_set_value(j, "params", crv_fact_json(c->params, c->n_params)) &&
       crv_set_value(j, "settled_by", words_json(c->settled_by ? c->settled_by : "")) &&
-      crv_json_set_text(j, "text", c->text) && crv_json_set_int(j, "offers", c->offers))
+      crv_json_set_text(j, "text", text) && crv_json_set_int(j, "offers", c->offers))
     return crv_steal(&j);
   return NULL;
 }

@@ -19,8 +19,12 @@ static void write_row(struct crv_buf *b, const struct crv_row *row) {
   crv_buf_printf(b, "%s@%lld\n", row->rec->key, (long long)row->rec->version);
   for (size_t i = 0; i < row->n_findings; i++) {
     const struct crv_finding *f = &row->findings[i];
-    crv_buf_printf(b, "%s %s %s\n", crv_criterion_info(f->criterion)->id,
-                   crv_verdict_name(f->verdict), f->subject ? f->subject : "");
+    crv_buf_str(b, crv_criterion_info(f->criterion)->id);
+    crv_buf_char(b, ' ');
+    crv_buf_str(b, crv_verdict_name(f->verdict));
+    crv_buf_char(b, ' ');
+    crv_buf_str(b, f->subject ? f->subject : "");
+    crv_buf_char(b, '\n');
   }
 }
 

@@ -37,8 +37,8 @@ static void take_newest(struct crv_rate *r, const struct crv_piece_rec *rec) {
   r->micro = rec->piece->result->rate.v;
 }
 
-void crv_rate_find(const struct crv_eval *ev, const char *from, const char *to,
-                   struct crv_rate *ret) {
+static void find(const struct crv_eval *ev, const char *from, const char *to,
+                 struct crv_rate *ret) {
   const struct crv_indexed *all = NULL;
   size_t n = crv_index_all(ev->index, &all);
   struct crv_rate found[4] = {
@@ -56,6 +56,29 @@ void crv_rate_find(const struct crv_eval *ev, const char *from, const char *to,
   memset(ret, 0, sizeof *ret);
   for (size_t i = 0; i < 4 && !ret->rec; i++)
     if (found[i].rec) *ret = found[i];
+}
+
+/* Of each pair of currencies, found once. */
+struct crv_rate_found {
+  struct crv_rate_found *next;
+  const char *from, *to;
+  struct crv_rate rate;
+};
+
+void crv_rate_find(struct crv_eval *ev, const char *from, const char *to, struct crv_rate *ret) {
+  for (const struct crv_rate_found *f = ev->rates; f; f = f->next)
+    if (!strcmp(f->from, from) && !strcmp(f->to, to)) {
+      *ret = f->rate;
+      return;
+    }
+  find(ev, from, to, ret);
+  struct crv_rate_found *f = crv_new(ev->a, struct crv_rate_found);
+  if (!f) {
+    ev->failed = true;
+    return;
+  }
+  *f = (struct crv_rate_found){ev->rates, from, to, *ret};
+  ev->rates = f;
 }
 
 bool crv_rate_apply(const struct crv_rate *r, int64_t amount, int64_t *ret) {

@@ -69,7 +69,7 @@ static json_t *rows_json(const struct crv_shortlist *s, struct crv_row *const *r
 static json_t *ids_json(const struct crv_action *a) {
   _json_ json_t *j = json_array();
   for (size_t i = 0; j && i < a->n_conditions; i++)
-    if (!crv_array_add(j, json_string(a->conditions[i]->id))) return NULL;
+    if (!crv_array_add(j, json_string(crv_condition_id(a->conditions[i])))) return NULL;
   return crv_steal(&j);
 }
 

@@ -52,7 +52,7 @@ static json_t *asides_json(const struct crv_finding *f) {
 static json_t *ids_json(const struct crv_condition *const *conds, size_t n) {
   _json_ json_t *j = json_array();
   for (size_t i = 0; j && i < n; i++)
-    if (!crv_array_add(j, json_string(conds[i]->id))) return NULL;
+    if (!crv_array_add(j, json_string(crv_condition_id(conds[i])))) return NULL;
   return crv_steal(&j);
 }
 

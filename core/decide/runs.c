@@ -120,13 +120,14 @@ const char *crv_case_device_text(const struct crv_case *c) {
   return c->offer->device && c->offer->device->name ? c->offer->device->name : "the device";
 }
 
-static const char *phases_text(const struct crv_eval *ev) {
+static const char *phases_text(struct crv_eval *ev) {
   const char *names[8];
+  if (ev->phases) return ev->phases;
   size_t n = crv_sheet_phases(ev->q->sheet, names);
   const char *text = n ? names[0] : "every phase";
   for (size_t i = 1; text && i < n; i++)
     text = crv_arena_printf(ev->a, i + 1 == n ? "%s and %s" : "%s, %s", text, names[i]);
-  return text;
+  return ev->phases = text;
 }
 
 const struct crv_condition *crv_which_device(struct crv_case *c) {
@@ -134,7 +135,7 @@ const struct crv_condition *crv_which_device(struct crv_case *c) {
   struct crv_fact p[] = {crv_f_text("name", d ? d->name : NULL), crv_f_text("offer", c->rec->key)};
   if (!d || !d->name) p[0] = crv_f_text("name", "the device");
   return crv_cond(c->ev, CRV_COND_WHICH_DEVICE, p, 2,
-                  crv_arena_printf(c->ev->a, "commercial_sheet %s", c->rec->key));
+                  crv_pair(c->ev, "commercial_sheet", c->rec->key));
 }
 
 /* How the limit of a measured peak follows from the capacity. */

@@ -58,8 +58,7 @@ struct crv_rate {
 };
 /* In-date pieces for exactly (from -> to), else those for (to -> from), else the newest expired
    one; only those that the sheet lists when it lists any. */
-void crv_rate_find(const struct crv_eval *ev, const char *from, const char *to,
-                   struct crv_rate *ret);
+void crv_rate_find(struct crv_eval *ev, const char *from, const char *to, struct crv_rate *ret);
 /* amount (micro, not negative) in the other currency, half up to 10^-6; false on overflow. */
 bool crv_rate_apply(const struct crv_rate *r, int64_t amount, int64_t *ret);
 

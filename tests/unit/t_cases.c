@@ -101,9 +101,9 @@ static void check_finding_key(const struct crv_finding *f, const char *key, json
     same_text(key, text, crv_reason_info(f->reason)->code);
   else if (!strcmp(key, "condition"))
     ck_assert_msg(has_condition(f, text), "%s: no condition %s, first is %s", current, text,
-                  f->n_conditions ? f->conditions[0]->text : "(none)");
+                  f->n_conditions ? crv_condition_text(f->conditions[0]) : "(none)");
   else if (!strcmp(key, "condition_text"))
-    same_text(key, text, f->n_conditions ? f->conditions[0]->text : NULL);
+    same_text(key, text, f->n_conditions ? crv_condition_text(f->conditions[0]) : NULL);
   else if (!strcmp(key, "cites"))
     ck_assert_msg(has_cite(f, text), "%s: does not cite %s", current, text);
   else if (!strcmp(key, "aside"))

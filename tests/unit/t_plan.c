@@ -252,13 +252,13 @@ static void check_condition(const struct plan_case *t, const struct crv_finding 
   bool found = false;
   if (!strcmp(t->condition, "-")) {
     ck_assert_msg(f->n_conditions == 0, "%s: asks %s", t->name,
-                  f->n_conditions ? f->conditions[0]->text : "");
+                  f->n_conditions ? crv_condition_text(f->conditions[0]) : "");
     return;
   }
   for (size_t i = 0; i < f->n_conditions; i++)
     found |= !strcmp(crv_condition_info(f->conditions[i]->code)->code, t->condition);
   ck_assert_msg(found, "%s: lacks condition %s (has %s)", t->name, t->condition,
-                f->n_conditions ? f->conditions[0]->text : "none");
+                f->n_conditions ? crv_condition_text(f->conditions[0]) : "none");
 }
 
 static void check_cites(const struct plan_case *t, const struct crv_finding *f) {
