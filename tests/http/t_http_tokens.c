@@ -43,6 +43,7 @@ static const struct {
     {"GET /v1/decisions/{n}/offers/{key}", ALL},
     {"GET /v1/budget", OPEN},
     {"POST /v1/budget", ALL},
+    {"POST /v1/diagnoses", ALL},
     {"GET /v1/reason-codes", OPEN},
     {"GET /v1/kinds", OPEN},
     {"GET /v1/formats", OPEN},
