@@ -1,7 +1,8 @@
 /* Properties of the engine over random worlds: counts sum, a status is the worst verdict,
    preferences and irrelevant pieces change nothing, one more proof never worsens its criterion, the
-   order of insertion never shows. CRV_PROPERTY_WORLDS sets how many worlds (default 10000, shared
-   out over the tests of this file); a failure prints the seed. */
+   order of insertion and the time of recording never show, an action retains what it says.
+   CRV_PROPERTY_WORLDS sets how many worlds (default 10000, shared out over the tests of this file);
+   a failure prints the seed. */
 #include <check.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -267,6 +268,42 @@ static void with_proof(const json_t *doc, const struct world *w, unsigned seed) 
   world_done(&other);
 }
 
+static void same_rows(const struct world *a, const struct world *b, struct crv_row *const *rows,
+                      size_t n, unsigned seed) {
+  const char *list;
+  for (size_t i = 0; i < n; i++) {
+    _json_ json_t *x = crv_row_json(&a->list, rows[i], true);
+    _json_ json_t *y = crv_row_json(&b->list, world_row(b, rows[i]->rec->key, &list), true);
+    ck_assert_msg(json_equal(x, y), "world %u: the order of insertion shows in %s", seed,
+                  rows[i]->rec->key);
+  }
+}
+
+static bool in_action(const struct crv_action *a, const struct crv_condition *c) {
+  for (size_t i = 0; i < a->n_conditions; i++)
+    if (a->conditions[i] == c) return true;
+  return false;
+}
+
+/* Nothing of the row is open but what the action settles, and that can be settled for good. */
+static bool settled_by(const struct crv_action *a, const struct crv_row *row) {
+  for (size_t i = 0; i < row->n_conditions; i++)
+    if (!in_action(a, row->conditions[i]) || !*row->conditions[i]->settled_by ||
+        row->conditions[i]->code == CRV_COND_SHEET_FIELD)
+      return false;
+  return row->outlook != CRV_EXCEEDS_ON_PAPER;
+}
+
+static void actions_keep_their_promises(const struct world *w, unsigned seed) {
+  for (size_t i = 0; i < w->list.n_actions; i++) {
+    const struct crv_action *a = &w->list.actions[i];
+    int64_t n = 0;
+    for (size_t k = 0; k < w->list.n_preselection; k++) n += settled_by(a, w->list.preselection[k]);
+    ck_assert_msg(a->retains == n, "world %u: \"%s\" retains %d, not %d", seed, a->text, (int)n,
+                  (int)a->retains);
+  }
+}
+
 static void in_another_order(const json_t *doc, const struct world *w, unsigned seed) {
   struct world other;
   make(&other, doc, seed * 7 + 1, seed);
@@ -274,6 +311,9 @@ static void in_another_order(const json_t *doc, const struct world *w, unsigned 
   _json_ json_t *a = crv_shortlist_json(&w->list);
   _json_ json_t *b = crv_shortlist_json(&other.list);
   ck_assert_msg(json_equal(a, b), "world %u: the order of insertion shows in the result", seed);
+  same_rows(w, &other, w->list.retained, w->list.n_retained, seed);
+  same_rows(w, &other, w->list.preselection, w->list.n_preselection, seed);
+  same_rows(w, &other, w->list.excluded, w->list.n_excluded, seed);
   world_done(&other);
 }
 
@@ -287,6 +327,7 @@ START_TEST(random_worlds_keep_the_rules) {
     _json_ json_t *doc = random_world();
     make(&w, doc, 0, seed);
     check_sums(&w, json_object_size(json_object_get(doc, "offers")), seed);
+    actions_keep_their_promises(&w, seed);
     without_preferences(doc, &w, seed);
     with_irrelevant(doc, &w, seed);
     with_proof(doc, &w, seed);

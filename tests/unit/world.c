@@ -72,27 +72,29 @@ static char *canonical_piece(const json_t *doc, struct world *w) {
   return crv_json_canonical(j);
 }
 
-static struct crv_offer_rec *offer_rec(const struct entry *e, int64_t seq, struct world *w) {
+static struct crv_offer_rec *offer_rec(const struct entry *e, int64_t seq, int64_t recorded_at,
+                                       struct world *w) {
   const char *ref =
       json_string_value(json_object_get(json_object_get(e->doc, "source"), "evidence"));
   const char *source = NULL;
   int64_t version = 0;
   char digest[CRV_SHA256_HEX];
   if (json_is_null(e->doc))
-    return crv_offer_rec_new(e->key, e->version, seq, RECORDED_AT, NULL, 0, NULL, 0, "", &w->err);
+    return crv_offer_rec_new(e->key, e->version, seq, recorded_at, NULL, 0, NULL, 0, "", &w->err);
   _free_ char *text = canonical_offer(e->doc, w);
   if (!text || (ref && !crv_ref_split(ref, w->arena, &source, &version))) return NULL;
   crv_sha256_hex(text, strlen(text), digest);
-  return crv_offer_rec_new(e->key, e->version, seq, RECORDED_AT, text, strlen(text), source,
+  return crv_offer_rec_new(e->key, e->version, seq, recorded_at, text, strlen(text), source,
                            version, digest, &w->err);
 }
 
-static struct crv_piece_rec *piece_rec(const struct entry *e, int64_t seq, struct world *w) {
+static struct crv_piece_rec *piece_rec(const struct entry *e, int64_t seq, int64_t recorded_at,
+                                       struct world *w) {
   char digest[CRV_SHA256_HEX];
   _free_ char *text = canonical_piece(e->doc, w);
   if (!text) return NULL;
   crv_sha256_hex(text, strlen(text), digest);
-  return crv_piece_rec_new(e->key, e->version, seq, RECORDED_AT, "test", text, strlen(text), digest,
+  return crv_piece_rec_new(e->key, e->version, seq, recorded_at, "test", text, strlen(text), digest,
                            &w->err);
 }
 
@@ -138,10 +140,12 @@ static bool records(struct world *w, const json_t *doc, unsigned seed) {
   n = gather(json_object_get(doc, "evidence"), true, e, n, most);
   shuffle(e, n, seed);
   for (size_t i = 0; i < n && ok; i++) {
+    int64_t seq = (int64_t)i + 1;
+    int64_t at = RECORDED_AT + (seed ? seq * 37 * CRV_DAY_MS : 0); /* shuffled: also after as_of */
     if (e[i].piece)
-      ok = (pieces[n_pieces] = piece_rec(&e[i], (int64_t)i + 1, w)) != NULL && ++n_pieces;
+      ok = (pieces[n_pieces] = piece_rec(&e[i], seq, at, w)) != NULL && ++n_pieces;
     else
-      ok = (offers[n_offers] = offer_rec(&e[i], (int64_t)i + 1, w)) != NULL && ++n_offers;
+      ok = (offers[n_offers] = offer_rec(&e[i], seq, at, w)) != NULL && ++n_offers;
     if (!ok)
       fprintf(stderr, "%s@%d: %s %s %s\n", e[i].key, (int)e[i].version, w->err.detail,
               w->err.n ? w->err.at[0].ptr : "", w->err.n ? w->err.at[0].detail : "");
