@@ -5,7 +5,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "core/base/text.h"
 #include "core/evidence/diagnose_internal.h"
 
 bool crv_dx_no_memory(struct crv_dx *d) {
@@ -30,17 +29,21 @@ const char *crv_dx_text(struct crv_dx *d, const char *fmt, ...) {
   return s;
 }
 
+/* The engine that is named, else the one whose wording it is. Every message of torch's allocator
+   names PyTorch, whatever runs on it. */
 static void name_software(struct crv_dx *d) {
-  const struct crv_dx_mark *device = &d->mark[CRV_DE_DEVICE], *engine = &d->mark[CRV_DE_ENGINE];
-  static const enum crv_dx_effect others[] = {CRV_DE_BUDGET, CRV_DE_HOST, CRV_DE_ELSE};
-  d->ret->backend = device->backend;
-  d->ret->engine = engine->set ? engine->engine : device->engine;
-  /* every message of torch's allocator names PyTorch, whatever runs on it */
-  if (device->engine && crv_streq(d->ret->engine, "torch")) d->ret->engine = device->engine;
-  for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
-    if (!d->ret->backend) d->ret->backend = d->mark[others[i]].backend;
-    if (!d->ret->engine) d->ret->engine = d->mark[others[i]].engine;
+  static const enum crv_dx_effect effects[] = {CRV_DE_DEVICE, CRV_DE_BUDGET, CRV_DE_HOST,
+                                               CRV_DE_ELSE};
+  const char *engine = d->mark[CRV_DE_ENGINE].engine;
+  bool plain = !engine || !strcmp(engine, "torch");
+  for (size_t i = 0; i < sizeof effects / sizeof *effects; i++) {
+    const struct crv_dx_mark *m = &d->mark[effects[i]];
+    if (!d->ret->backend) d->ret->backend = m->backend;
+    if (!plain || !m->engine) continue;
+    engine = m->engine;
+    plain = false;
   }
+  d->ret->engine = engine;
   if (d->engine_version[0]) d->ret->engine_version = crv_dx_text(d, "%s", d->engine_version);
 }
 

@@ -21,6 +21,16 @@ static const struct row {
 };
 enum { N_ROWS = sizeof rows / sizeof *rows };
 
+bool crv_dx_advice_row(size_t i, const char *ret[5]) {
+  if (i >= N_ROWS) return false;
+  ret[0] = rows[i].phases;
+  ret[1] = rows[i].causes;
+  ret[2] = rows[i].engines;
+  ret[3] = rows[i].text;
+  ret[4] = rows[i].verify;
+  return true;
+}
+
 static const struct {
   const char *name, *says;
 } verifications[] = {

@@ -24,6 +24,10 @@ bool crv_diag_cause_row(size_t i, const char **cause, const char **detail) {
   return true;
 }
 
+const char *crv_dx_cause_says(size_t i) {
+  return i < CRV_DC_COUNT ? causes[i].says : NULL;
+}
+
 /* -- what is known -------------------------------------------------------------------------------
  */
 
@@ -120,6 +124,10 @@ static bool is_shm(const struct crv_dx *d) {
 static bool is_container(const struct crv_dx *d) {
   return host(d) && (d->trait[CRV_DT_MEMCG] || crv_dx_figure(d, CRV_DF_HOST_LIMIT));
 }
+static bool is_signal(const struct crv_dx *d) {
+  return host(d) && !marked(d, CRV_DE_HOST) && !d->trait[CRV_DT_KERNEL_LINE] &&
+         !crv_dx_figure(d, CRV_DF_HOST_ANON);
+}
 static bool is_refused_by_host(const struct crv_dx *d) {
   return host(d) && marked(d, CRV_DE_HOST) && !marked(d, CRV_DE_KILLED);
 }
@@ -173,10 +181,12 @@ static bool is_slots(const struct crv_dx *d) {
          (crv_dx_derived(d, "kv_for_one_slot").set || d->fact[CRV_DN_KV_TOKENS].set);
 }
 
-/* The matrix that the request equals, in 32 bits, while weights are loaded. */
+/* The matrix that the request equals, in 32 bits, while weights are loaded. A shape that happens to
+   fit, of a model that nothing names, decides nothing. */
 static bool is_format(const struct crv_dx *d) {
   const struct crv_diag_tensor *t = d->ret->explained.at;
-  bool wide = d->ret->explained.n && strstr(t->how, "x 4 bytes") && !strstr(t->how, "parameters");
+  bool wide = d->ret->explained.n && strstr(t->how, "x 4 bytes") && !strstr(t->how, "parameters") &&
+              strcmp(t->basis, "shapes") != 0;
   return phase(d) == CRV_DP_LOADING && !subphase(d, "resume") && wide;
 }
 static bool is_wider(const struct crv_dx *d) {
@@ -360,6 +370,7 @@ static const struct {
     {is_shm, CRV_DC_SHARED_MEMORY, "wording"},
     {is_container, CRV_DC_CONTAINER, "wording"},
     {is_refused_by_host, CRV_DC_HOST_REFUSED, "wording"},
+    {is_signal, CRV_DC_HOST_SIGNAL, "wording"},
     {host, CRV_DC_HOST_RAM, "wording"},
     {is_invalid, CRV_DC_INVALID, "figures"},
     {is_buffer, CRV_DC_BUFFER, "wording"},

@@ -6,7 +6,7 @@
 
 #include "core/evidence/diagnose_internal.h"
 
-enum form { AFTER, BEFORE, PAIR, ALLOWED, BUFFER, SHARDS, SHAPE, USAGE, PROGRESS };
+enum form { AFTER, BEFORE, FAILED, PAIR, ALLOWED, BUFFER, SHARDS, SHAPE, USAGE, PROGRESS };
 enum value { SIZE, BYTES, KILO, INT, DECIMAL };
 enum target { NOTHING, FIGURE, FACT, DEVICE_INDEX };
 
@@ -135,7 +135,7 @@ static void take_figure(struct crv_dx *d, enum crv_dx_figure_id id, enum value v
   if (value == BYTES && !n->unit) n->factor = 1;
   if (value == KILO && n->unit) n->factor = 1024;
   if (!n->unit && value != BYTES) {
-    if (n->cut) d->flag[CRV_DG_CUT_FIGURE] = true;
+    if (n->cut) d->flag[CRV_DG_CUT_FIGURE] = d->flag[CRV_DG_MESSAGE_TRUNCATED] = true;
     if (!n->cut && !may_lack_unit(id)) return;
     if (!n->cut) d->flag[CRV_DG_UNIT_MISSING] = true;
   }
@@ -223,9 +223,21 @@ static void after(struct crv_dx *d, const struct clause *c, size_t at, size_t en
   if (c->first == WORD_REQUESTED && ends_with(d, at, "you")) return; /* the host's allocator */
   if (number_after(d, end, c->value, &n))
     take(d, c->first, c->value, &n, at, n.to);
-  else if (c->first == WORD_REQUESTED && end == d->flat->n && d->is_open)
-    d->open.opened = true; /* cut where the figure should stand */
+  else if (c->first == WORD_REQUESTED && end == d->flat->n)
+    d->flag[CRV_DG_MESSAGE_TRUNCATED] = true; /* cut where the figure should stand */
   note_shape(d, c);
+}
+
+/* "allocating 42256.00 MiB on device 0: cudaMalloc failed": an announcement unless it failed. */
+static void failed(struct crv_dx *d, const struct clause *c, size_t at, size_t end) {
+  static const char *const ends[] = {"failed", "outofmemory"};
+  struct crv_dx_number n;
+  bool found = false;
+  if (ends_with(d, at, "memory")) found = true; /* "out of memory allocating" */
+  if (!number_after(d, end, c->value, &n)) return;
+  for (size_t i = n.to; i < d->flat->n && i < n.to + 40 && !found; i++)
+    for (size_t k = 0; k < sizeof ends / sizeof *ends; k++) found |= stands_at(d, i, ends[k]);
+  if (found) take(d, c->first, c->value, &n, at, n.to);
 }
 
 static void before(struct crv_dx *d, const struct clause *c, size_t at, size_t end) {
@@ -240,6 +252,8 @@ static void pair(struct crv_dx *d, const struct clause *c, size_t at, size_t end
   static const char *const between[] = {"/", "of", "outof", ","};
   struct crv_dx_number a, b;
   size_t next = 0;
+  if (stands_at(d, end, "cuda:"))
+    while (end < d->flat->n && end < at + 40 && d->flat->s[end] != '(') end++;
   if (!number_after(d, end, c->value, &a)) return;
   for (size_t i = 0; i < sizeof between / sizeof *between; i++)
     if (stands_at(d, a.to, between[i])) next = a.to + strlen(between[i]);
@@ -364,6 +378,9 @@ static void hit(struct crv_dx *d, size_t i, size_t at, size_t end) {
     return;
   case BEFORE:
     before(d, c, at, end);
+    return;
+  case FAILED:
+    failed(d, c, at, end);
     return;
   case PAIR:
     pair(d, c, at, end);

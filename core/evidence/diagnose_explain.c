@@ -196,22 +196,28 @@ static void report(struct search *s, const struct hit *h, const char *basis) {
                   (int)h->width));
 }
 
+static bool is_of_size(const struct crv_dx_job *j, const struct crv_dx_shape *m) {
+  int64_t p = j->parameters.v;
+  if (j->size) return m->size == j->size;
+  return m->parameters > p - p / 8 && m->parameters < p + p / 8;
+}
+
 /* By the job's model, else by models of its size, else by all where one shape alone fits. */
 static void from_models(struct search *s) {
   const struct crv_dx_job *j = &s->d->job;
-  int64_t size = j->nominal ? j->parameters.v / 100000000 : 0;
   struct hit h = {0};
   if (s->request->half_step > CRV_MIB || s->request->bytes.v < LARGE) return;
   if (j->shape) {
     try_model(s, j->shape, &h);
     h.several = false;
   }
-  for (size_t i = 0; i < crv_dx_n_shapes && size && !j->shape; i++)
-    if (crv_dx_shapes[i].size == size) try_model(s, &crv_dx_shapes[i], &h);
+  bool sized = !j->shape && (j->size || j->parameters.set);
+  for (size_t i = 0; i < crv_dx_n_shapes && sized; i++)
+    if (is_of_size(j, &crv_dx_shapes[i])) try_model(s, &crv_dx_shapes[i], &h);
   /* powers of two are sizes of everything */
-  bool none = !h.model && !j->shape && (s->request->bytes.v & (s->request->bytes.v - 1)) != 0;
+  bool none = !sized && !j->shape && (s->request->bytes.v & (s->request->bytes.v - 1)) != 0;
   for (size_t i = 0; i < crv_dx_n_shapes && none; i++) try_model(s, &crv_dx_shapes[i], &h);
-  report(s, &h, size || j->shape ? "model_name" : "shapes");
+  report(s, &h, none ? "shapes" : "model_name");
   if (none && !h.several) s->d->job.like = h.model;
 }
 

@@ -129,6 +129,11 @@ static bool trains(const struct crv_dx *d) {
   return p == CRV_DP_FORWARD || p == CRV_DP_BACKWARD || p == CRV_DP_OPTIMIZER_STEP;
 }
 
+static bool fits_in_16_bits(const struct crv_dx *d) {
+  struct crv_opt_int narrow = crv_dx_derived(d, "weights_in_16_bits"), c = d->job.capacity;
+  return narrow.set && c.set && narrow.v < c.v;
+}
+
 /* A name that stands for a condition; *holds says whether it does. */
 static bool condition(const struct crv_dx *d, const char *name, bool *holds) {
   const bool *t = d->trait, *c = d->context_trait;
@@ -136,6 +141,8 @@ static bool condition(const struct crv_dx *d, const char *name, bool *holds) {
     *holds = !d->in->sheet;
   else if (!strcmp(name, "training"))
     *holds = trains(d);
+  else if (!strcmp(name, "fits_in_16_bits"))
+    *holds = fits_in_16_bits(d);
   else if (!strcmp(name, "no_weights"))
     *holds = !d->job.weights.set;
   else if (!strcmp(name, "truncated"))

@@ -32,7 +32,7 @@ static size_t escape_length(const char *p, size_t len) {
 
 /* Length of a character that says nothing: boxes, spinners, special spaces, marks of order. */
 static size_t drawn_length(const unsigned char *p, size_t len) {
-  if (len >= 2 && p[0] == 0xC2 && (p[1] == 0xA0 || p[1] == 0xAD)) return 2;
+  if (len >= 2 && p[0] == 0xC2 && (p[1] == 0xA0 || p[1] == 0xAD || p[1] == 0xA6)) return 2;
   if (len < 3) return 0;
   if (p[0] == 0xE2 && (p[1] == 0x94 || p[1] == 0x95 || p[1] == 0xA0 || p[1] == 0xA1)) return 3;
   if (p[0] == 0xE2 && p[1] == 0x9D && p[2] == 0xB1) return 3;
@@ -51,9 +51,17 @@ static size_t written_break(const char *p, size_t len) {
   return (c >= 'A' && c <= 'Z') || c == ' ' || c == '"' || c == '\'' || c == '\\' ? 2 : 0;
 }
 
+/* A frame's right side: "|" with nothing but blanks to the end of its line. */
+static bool ends_line(const char *p, size_t len) {
+  size_t i = 1;
+  while (i < len && i < 16 && (p[i] == ' ' || p[i] == '\r')) i++;
+  return i < len && p[i] == '\n';
+}
+
 static size_t skip_length(const char *p, size_t len) {
   unsigned char c = (unsigned char)*p;
   size_t n = 0;
+  if (c == '|') return ends_line(p, len);
   if (c <= ' ' || c == 0x7F || c == '`') {
     n = c == 0x1B ? escape_length(p, len) : 1;
     return n ? n : 1;
@@ -136,7 +144,10 @@ enum crv_gap crv_flat_gap(const struct crv_flat *f, size_t at) {
   if (at == 0 || at >= f->n) return CRV_GAP_LINE;
   size_t a = crv_flat_raw(f, at - 1) + 1, b = crv_flat_raw(f, at);
   if (a == b) return CRV_GAP_NONE;
-  return memchr(f->raw + a, '\n', b - a) ? CRV_GAP_LINE : CRV_GAP_SPACE;
+  if (memchr(f->raw + a, '\n', b - a)) return CRV_GAP_LINE;
+  for (size_t i = a; i < b; i++)
+    if (f->raw[i] == ' ' || f->raw[i] == '\t' || f->raw[i] == '\r') return CRV_GAP_SPACE;
+  return CRV_GAP_NONE;
 }
 
 struct crv_opt_int crv_flat_rank_of(const struct crv_flat *f, size_t at) {

@@ -29,7 +29,7 @@ struct crv_flat {
   size_t raw_len;
   struct crv_buf jumps, ranks; /* arrays of the structs above */
 };
-enum crv_gap { CRV_GAP_NONE, CRV_GAP_SPACE, CRV_GAP_LINE };
+enum crv_gap { CRV_GAP_NONE, CRV_GAP_SPACE, CRV_GAP_LINE }; /* NONE: nothing, or no blank */
 
 /* raw must outlive ret. False: out of memory; crv_flat_done in both cases. */
 bool crv_flat_make(const char *raw, size_t len, struct crv_flat *ret);
@@ -228,6 +228,7 @@ struct crv_dx_mark {
 /* What is known of the job, and from where. */
 struct crv_dx_job {
   const char *model; /* name; NULL: not known */
+  int64_t size;      /* the number in the name, in units of 10^8; 0: none */
   struct crv_opt_int parameters;
   bool nominal;    /* parameters read out of the model's name: about, not exactly */
   bool from_sheet; /* parameters and formats are the sheet's */
@@ -353,6 +354,12 @@ bool crv_dx_cause(struct crv_dx *d);
 enum crv_cause crv_dx_draft_cause(const struct crv_dx *d);
 void crv_dx_flags(struct crv_dx *d);
 bool crv_dx_advice(struct crv_dx *d);
+/* The i-th row of advice.def, for tests: phases, causes, engines, text, verifications. False after
+   the last. */
+bool crv_dx_advice_row(size_t i, const char *ret[5]);
+/* The i-th sentence of causes.def and the engine of the i-th wording, NULL after the last. */
+const char *crv_dx_cause_says(size_t i);
+const char *crv_dx_wording_engine(size_t i);
 /* A sentence with its {names} filled in; "[...]" goes out where a name in it is not known. NULL: a
    name outside brackets is not known (or out of memory, see failed). */
 const char *crv_dx_fill(struct crv_dx *d, const char *template_text);

@@ -122,6 +122,7 @@ static bool take_name(struct crv_dx *d, const struct token *t, bool alone) {
   d->job.model = crv_arena_strdup(d->a, t->s);
   if (!d->job.model) return crv_dx_no_memory(d);
   d->job.shape = shape;
+  d->job.size = size;
   d->job.nominal = !shape;
   d->job.parameters = (struct crv_opt_int){shape ? shape->parameters : size * 100000000, true};
   return true;
@@ -143,7 +144,7 @@ static void find_name(struct crv_dx *d, const char *s, size_t len, bool alone) {
 static int64_t leading_int(const char *s) {
   int64_t v = 0;
   size_t i = 0;
-  while (digit(s[i]) && i < 5) v = v * 10 + (s[i++] - '0');
+  while (i < 5 && digit(s[i])) v = v * 10 + (s[i++] - '0');
   return i && s[i] == '\0' ? v : 0;
 }
 

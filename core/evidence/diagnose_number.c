@@ -121,7 +121,8 @@ void crv_dx_unit_at(const struct crv_flat *f, struct crv_dx_number *n) {
     size_t len = strlen(units[i].lower);
     if (left < len || memcmp(s, units[i].lower, len) != 0) continue;
     if (!crv_flat_ends_word(f, n->to + len)) continue;
-    if (len == 1 && crv_flat_gap(f, n->to) == CRV_GAP_LINE) continue;
+    /* a lone letter at the end may be the first of a longer unit, on a new line of another word */
+    if (len == 1 && (left == 1 || crv_flat_gap(f, n->to) == CRV_GAP_LINE)) continue;
     n->unit = units[i].shown;
     n->factor = units[i].factor;
     n->to += len;

@@ -88,23 +88,37 @@ static size_t date_and_time(const char *p, size_t n) {
   return i + zone;
 }
 
-static size_t level(const char *p, size_t n) {
-  static const char *const words[] = {"ERROR ", "INFO ",  "WARNING ",
-                                      "WARN ",  "DEBUG ", "CRITICAL "};
+static size_t level_word(const char *p, size_t n) {
+  static const char *const words[] = {"ERROR", "INFO", "WARNING", "WARN", "DEBUG", "CRITICAL"};
   for (size_t k = 0; k < sizeof words / sizeof *words; k++) {
     size_t len = strlen(words[k]);
-    if (n >= len && memcmp(p, words[k], len) == 0) return len;
+    if (n > len && memcmp(p, words[k], len) == 0 && (p[len] == ' ' || p[len] == ']')) return len;
   }
   return 0;
+}
+
+static size_t level(const char *p, size_t n) {
+  size_t len = level_word(p, n);
+  return len && p[len] == ' ' ? len + 1 : 0;
+}
+
+/* "[2024-09-09 17:43:57]", "[INFO]" */
+static size_t bracketed(const char *p, size_t n) {
+  if (n < 3 || p[0] != '[') return 0;
+  size_t i = date_and_time(p + 1, n - 1);
+  if (!i) i = level_word(p + 1, n - 1);
+  return i && i + 1 < n && p[i + 1] == ']' ? i + 2 : 0;
+}
+
+static bool in_file_name(char c) {
+  return digit(c) || c == '_' || c == '.' || ((c | 32) >= 'a' && (c | 32) <= 'z');
 }
 
 /* "[multiproc_executor.py:375]" */
 static size_t source(const char *p, size_t n) {
   size_t i = 1;
   if (n == 0 || p[0] != '[') return 0;
-  while (i < n && i < 80 && (p[i] == '_' || p[i] == '.' || digit(p[i]) || (p[i] | 32) >= 'a') &&
-         (p[i] | 32) <= 'z' && p[i] != ']')
-    i++;
+  while (i < n && i < 80 && in_file_name(p[i])) i++;
   if (i < 5 || i >= n || p[i] != ':' || memcmp(p + i - 3, ".py", 3) != 0) return 0;
   size_t d = digits(p, n, i + 1);
   i += 1 + d;
@@ -145,6 +159,7 @@ static size_t one(const char *p, size_t n, struct crv_opt_int *rank) {
   if (!i) i = worker(p, n, rank);
   if (!i) i = date_and_time(p, n);
   if (!i) i = level(p, n);
+  if (!i) i = bracketed(p, n);
   if (!i) i = source(p, n);
   if (!i) i = syslog_line(p, n);
   return i;

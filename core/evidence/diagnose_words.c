@@ -20,6 +20,10 @@ static const char *pattern(size_t i) {
   return i < N_WORDINGS ? wordings[i].pattern : NULL;
 }
 
+const char *crv_dx_wording_engine(size_t i) {
+  return i < N_WORDINGS ? wordings[i].engine : NULL;
+}
+
 /* "Killed" is the shell's word only where it ends a line and nothing but the shell's own
    "script.sh: line 12: 1234" stands before it. */
 static bool is_shell_line(const struct crv_flat *f, size_t at, size_t end) {
@@ -28,7 +32,8 @@ static bool is_shell_line(const struct crv_flat *f, size_t at, size_t end) {
   bool ends = to >= f->raw_len || f->raw[to] == '\n' || n >= 2;
   for (n = 0; from > 0 && n < 80 && f->raw[from - 1] == ' '; n++) from--;
   if (from == 0 || f->raw[from - 1] == '\n') return ends;
-  return ends && f->raw[from - 1] >= '0' && f->raw[from - 1] <= '9';
+  char before = f->raw[from - 1];
+  return ends && ((before >= '0' && before <= '9') || before == ':');
 }
 
 static void set_mark(struct crv_dx *d, const struct wording *w, size_t at) {
