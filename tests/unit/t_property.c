@@ -44,6 +44,27 @@ static const char *const amounts[] = {"10", "10.5", "47.14", "55.71", "400"};
 /* -- random documents ----------------------------------------------------------------------------
  */
 
+/* Demands on the machine, the run and the delivery that few sheets make. */
+static void further_demands(json_t *s) {
+  if (chance(20))
+    set(s, "acceptance", json_pack("{s:{s:i}}", "latency_ms", "p95", 100 + (int)pick(400)));
+  if (chance(20))
+    set(s, "software",
+        json_pack("{s:s, s:s}", "driver", ">=570", "runtime",
+                  chance(50) ? "vllm >=0.17" : "engine"));
+  if (chance(15))
+    set(s, "headroom", json_pack("{s:s, s:s}", "bytes", "4 GiB", "why", "a second model"));
+  if (chance(15))
+    set(s, "requirements",
+        json_pack("[{s:s, s:s, s:s}]", "field", "region", "op", "==", "value", "eu"));
+  json_t *campaign = json_object_get(s, "campaign");
+  if (campaign && chance(30)) set(campaign, "start_by", text("2026-12-20T00:00:00Z"));
+  if (chance(10))
+    set(s, "placement",
+        json_pack("[{s:i, s:s}, {s:i, s:s, s:s}]", "devices", 1, "strategy", "single", "devices", 2,
+                  "strategy", "tensor_parallel", "span", "any"));
+}
+
 static json_t *random_sheet(void) {
   json_t *s = json_object(), *m = json_object(), *p = json_object(), *l = json_object();
   set(s, "task", text("inference"));
@@ -70,6 +91,7 @@ static json_t *random_sheet(void) {
   if (chance(30)) set(s, "host", json_pack("{s:s, s:i}", "ram", "32 GiB", "vcpus", 8));
   if (chance(60))
     set(s, "preferences", json_pack("[{s:s, s:s}]", "field", "region", "equals", "eu"));
+  further_demands(s);
   return s;
 }
 
@@ -109,12 +131,20 @@ static json_t *random_run(bool satisfying, const char *device, int64_t n, const 
                 "m/seven", "revision", chance(90) || satisfying ? "r1" : "r0", "precision",
                 "weights", weights, "length", length, "concurrency", users);
   if (chance(40)) set(scope, "runtime", text(chance(50) ? "vllm 0.17.0" : "engine 1.0"));
+  if (!satisfying && chance(40)) {
+    set(scope, "supplier", text(ONE_OF(suppliers)));
+    set(scope, "supplier_ref", text(chance(50) ? "x1" : "x2"));
+    set(scope, "driver", text(chance(50) ? "580.1" : "560.2"));
+  }
   bool failed = !satisfying && chance(30);
   json_t *result = json_pack("{s:s, s:b, s:i, s:[s,s], s:[{s:s, s:s, s:I}]}", "outcome",
                              failed ? "failed" : "passed", "truncated", false, "errors", 0,
                              "phases", "loading", "generation", "peaks", "counter",
                              satisfying || chance(80) ? "device.used" : "torch.reserved", "kind",
                              "peak", "bytes", (json_int_t)(satisfying ? 1 : 1 + pick(40)) << 30);
+  if (!satisfying && chance(40)) set(result, "spilled", json_boolean(chance(30)));
+  if (!satisfying && !failed && chance(50))
+    set(result, "latency_ms", json_pack("{s:i}", "p95", 100 + (int)pick(400)));
   if (failed) set(result, "cause", text(chance(70) ? "out_of_memory" : "external_use"));
   if (satisfying || chance(30))
     set(result, "pool",
@@ -123,9 +153,56 @@ static json_t *random_run(bool satisfying, const char *device, int64_t n, const 
                    "2026-11-20T00:00:00Z", "scope", scope, "result", result);
 }
 
+/* About an offer, its machine or its supplier. */
+static json_t *random_document(void) {
+  static const char *const kinds[] = {"commercial_sheet", "delivery_commitment", "order_preference",
+                                      "stock_declaration"};
+  const char *kind = ONE_OF(kinds);
+  json_t *scope = json_object(), *result = json_object();
+  char key[20];
+  snprintf(key, sizeof key, "offer-%u", pick(4));
+  set(scope, "offer", text(key));
+  if (!strcmp(kind, "delivery_commitment")) {
+    set(result, "date", text(chance(50) ? "2026-12-10T00:00:00Z" : "2026-12-28T00:00:00Z"));
+    if (chance(50)) set(result, "quantity", json_integer((json_int_t)(1 + pick(2))));
+  } else if (!strcmp(kind, "commercial_sheet")) {
+    set(result, "facts",
+        json_pack("{s:s, s:s}", "host.ram", chance(50) ? "64 GiB" : "16 GiB", "device.model",
+                  chance(50) ? "nvidia/h100-sxm" : "nvidia/h100-pcie"));
+  }
+  return json_pack("{s:s, s:s, s:o, s:o}", "kind", kind, "observed_at", "2026-11-20T00:00:00Z",
+                   "scope", scope, "result", result);
+}
+
+static json_t *random_machine(void) {
+  return json_pack("{s:s, s:s, s:{s:s, s:s}, s:{s:s, s:s, s:{s:s}}}", "kind", "device_report",
+                   "observed_at", "2026-11-20T00:00:00Z", "scope", "supplier", ONE_OF(suppliers),
+                   "supplier_ref", chance(50) ? "x1" : "x2", "result", "declared_bytes",
+                   chance(50) ? "24564 MiB" : "46068 MiB", "driver", chance(50) ? "580.1" : "560.2",
+                   "host", "ram", "64 GiB");
+}
+
+/* Pieces that are over, taken back, or that replace others. */
+static json_t *perhaps_over(json_t *piece) {
+  char key[20];
+  snprintf(key, sizeof key, "piece-%u", pick(6));
+  if (chance(8))
+    set(piece, "valid_until", text("2026-11-25T00:00:00Z"));
+  else if (chance(4))
+    set(piece, "observed_at", text("2026-12-20T00:00:00Z"));
+  if (chance(4)) set(piece, "retracted", text("wrong"));
+  if (chance(6)) set(piece, "supersedes", json_pack("[s]", key));
+  if (chance(10)) set(piece, "private", json_true());
+  return piece;
+}
+
 static json_t *random_piece(const json_t *sheet) {
   size_t d = pick(3);
-  switch (pick(4)) {
+  switch (pick(6)) {
+  case 4:
+    return random_document();
+  case 5:
+    return random_machine();
   case 0:
     return json_pack("{s:s, s:s, s:{s:{s:s, s:s}, s:{s:O}}, s:{s:s, s:s}}", "kind",
                      "quality_evaluation", "observed_at", "2026-11-20T00:00:00Z", "scope", "model",
@@ -152,9 +229,9 @@ static json_t *random_world(void) {
     snprintf(key, sizeof key, "offer-%u", i);
     set(offers, key, random_offer());
   }
-  for (unsigned i = 0, n = pick(6); i < n; i++) {
+  for (unsigned i = 0, n = pick(9); i < n; i++) {
     snprintf(key, sizeof key, "piece-%u", i);
-    set(evidence, key, random_piece(sheet));
+    set(evidence, key, perhaps_over(random_piece(sheet)));
   }
   set(evidence, "prices",
       json_pack("{s:s, s:s, s:s, s:{s:s}, s:{}}", "kind", "commercial_sheet", "observed_at",
