@@ -127,6 +127,8 @@ echo 'int b(void) { goto out; }' >>api/routes.c
 plant banned "goto" 'goto: use'
 printf 'int b(void) {\n  _buf_ struct crv_buf x;\n}\n' >>api/routes.c
 plant banned "an uninitialised cleanup variable" 'must be initialised'
+echo '  _free_ char *s;' >>api/routes.c
+plant banned "a cleanup variable without a value" 'must be initialised'
 echo 'long b(void) { return time(0); }' >>core/base/err.c
 plant banned "the clock in core" 'time() is banned in core'
 echo 'double crv_d;' >>core/base/err.c
