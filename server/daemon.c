@@ -1,14 +1,17 @@
 /* Starting, draining and stopping the HTTP process, and libmicrohttpd's callbacks for connections.
    The listening socket is made here, so that a failure can be named and the drain can refuse new
    connections at once. Must not know: what is served. */
+#define _GNU_SOURCE /* dup3 */
 #include "server/daemon.h"
 
 #include <arpa/inet.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/eventfd.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -266,13 +269,23 @@ static void wait_idle(struct crv_daemon *d, unsigned timeout_ms) {
   pthread_mutex_unlock(&d->idle_lock);
 }
 
+/* Closes the listening socket under the library, so that new connections are refused: a descriptor
+   that is never readable takes its number. MHD_quiesce_daemon is not for this: it and a polling
+   thread may both take the socket out of that thread's epoll set, and the library aborts the
+   process on the second removal (0.9.75, and still in its later versions). */
+static void listener_close(struct crv_daemon *d) {
+  int never = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+  if (never < 0 || dup3(never, d->listen_fd, O_CLOEXEC) < 0) shutdown(d->listen_fd, SHUT_RDWR);
+  if (never >= 0) close(never);
+}
+
 unsigned crv_daemon_drain(struct crv_daemon *d, unsigned timeout_ms) {
-  MHD_quiesce_daemon(d->mhd);
-  shutdown(d->listen_fd, SHUT_RDWR); /* refuses new ones; closed only after the stop */
+  listener_close(d);
   atomic_store(&d->draining, true);
   wait_idle(d, timeout_ms);
   long cut = atomic_load(&d->metrics.in_flight);
-  MHD_stop_daemon(d->mhd);
+  MHD_stop_daemon(d->mhd); /* closes the listening socket's number too */
+  d->listen_fd = -1;
   daemon_free(d);
   return cut > 0 ? (unsigned)cut : 0;
 }

@@ -22,9 +22,12 @@ libclienttest_a_CPPFLAGS = $(AM_CPPFLAGS) $(CHECK_CFLAGS) $(CURL_CFLAGS)
 CLIENT_LIBS = libclienttest.a $(HTTP_TEST_LIBS)
 
 check_PROGRAMS += tests/fault/t_http_kill \
+	tests/http/t_http_catalogues \
 	tests/http/t_http_fields \
 	tests/http/t_http_hostile \
-	tests/http/t_http_texts
+	tests/http/t_http_readers \
+	tests/http/t_http_texts \
+	tests/wire/t_wire_stop
 tests_fault_t_http_kill_SOURCES = tests/fault/t_http_kill.c
 tests_fault_t_http_kill_CPPFLAGS = $(AM_CPPFLAGS) $(CHECK_CFLAGS)
 tests_fault_t_http_kill_LDADD = $(CLIENT_LIBS)
@@ -37,5 +40,14 @@ tests_http_t_http_hostile_LDADD = $(CLIENT_LIBS)
 tests_http_t_http_texts_SOURCES = tests/http/t_http_texts.c
 tests_http_t_http_texts_CPPFLAGS = $(AM_CPPFLAGS) $(CHECK_CFLAGS)
 tests_http_t_http_texts_LDADD = $(CLIENT_LIBS)
+tests_http_t_http_catalogues_SOURCES = tests/http/t_http_catalogues.c
+tests_http_t_http_catalogues_CPPFLAGS = $(AM_CPPFLAGS) $(CHECK_CFLAGS)
+tests_http_t_http_catalogues_LDADD = $(CLIENT_LIBS)
+tests_http_t_http_readers_SOURCES = tests/http/t_http_readers.c
+tests_http_t_http_readers_CPPFLAGS = $(AM_CPPFLAGS) $(CHECK_CFLAGS)
+tests_http_t_http_readers_LDADD = $(CLIENT_LIBS)
+tests_wire_t_wire_stop_SOURCES = tests/wire/t_wire_stop.c tests/wire/wire.c tests/wire/wire.h
+tests_wire_t_wire_stop_CPPFLAGS = $(AM_CPPFLAGS) $(CHECK_CFLAGS)
+tests_wire_t_wire_stop_LDADD = $(SERVER_TEST_LIBS)
 endif
 EXTRA_DIST += tests/data/cases
