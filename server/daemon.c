@@ -7,6 +7,7 @@
 #include <arpa/inet.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <netinet/tcp.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,8 +19,12 @@
 #include "server/internal.h"
 #include "server/log.h"
 
-enum { THREADS = 16, CONNECTIONS = 4096, BACKLOG = 1024, IDLE_SECONDS = 30, MEMORY = 65536 };
-enum { HEAD_MS = 10000, NEXT_MS = 30000, BODY_MS = 30000 };
+enum { THREADS = 16, CONNECTIONS = 4096, BACKLOG = 1024, MEMORY = 65536 };
+enum { HEAD_MS = 10000, NEXT_MS = 30000, BODY_MS = 30000, UNREAD_MS = 30000 };
+/* The library counts a connection as idle also while its worker is busy with others and the next
+   request waits unread. So the watchdog and the kernel set the deadlines; this is the last resort.
+ */
+enum { IDLE_SECONDS = 300 };
 enum { FRESH_US = 500000 }; /* how long a drain waits for the first head of a new connection */
 
 struct address {
@@ -106,6 +111,12 @@ static void remote_text(struct MHD_Connection *conn, char *out) {
   if (v6->sin6_family == AF_INET6) inet_ntop(AF_INET6, &v6->sin6_addr, out, CRV_REMOTE_TEXT);
 }
 
+/* A client that does not read its answer. */
+static void limit_unread(int fd) {
+  unsigned ms = UNREAD_MS;
+  setsockopt(fd, IPPROTO_TCP, TCP_USER_TIMEOUT, &ms, sizeof ms);
+}
+
 static void connection_start(struct crv_daemon *d, struct MHD_Connection *conn, void **socket_ctx) {
   struct crv_peer *p = calloc(1, sizeof *p);
   const union MHD_ConnectionInfo *info =
@@ -119,6 +130,7 @@ static void connection_start(struct crv_daemon *d, struct MHD_Connection *conn, 
     return;
   }
   p->fd = info->connect_fd;
+  limit_unread(p->fd);
   p->accepted_us = crv_mono_us();
   atomic_store(&p->fresh, true);
   atomic_store(&p->deadline_us, p->accepted_us + d->cfg.head_ms * INT64_C(1000));
