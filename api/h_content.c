@@ -79,7 +79,10 @@ static bool write_content(struct crv_wtx *tx, void *ctx, struct crv_err *err) {
                     found ? was.sha256 : "", found ? "\"." : ".");
   p->content.version = p->piece.version;
   p->created = !found || strcmp(was.sha256, p->sha256) != 0;
-  if (!p->created) return true;
+  if (!p->created) {
+    p->content.media_type = was.media_type; /* what is stored stays as it was sent first */
+    return true;
+  }
   if (found && !new_version(tx, p, err)) return false;
   return crv_tx_content_put(tx, &p->content, p->rq->who.name, err);
 }
@@ -101,6 +104,16 @@ static bool answer_put(struct content_put *p, struct crv_resp *rs, struct crv_er
          crv_answer_header(rs, "Content-Location", where, err);
 }
 
+/* type/subtype, each of a token's characters (RFC 9110, 8.3.1). */
+static bool media_type_ok(const char *s) {
+  static const char token[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"
+                              "!#$%&'*+-.^_`|~";
+  size_t type = strspn(s, token);
+  if (type == 0 || s[type] != '/' || strlen(s) > 255) return false;
+  size_t subtype = strspn(s + type + 1, token);
+  return subtype > 0 && s[type + 1 + subtype] == '\0';
+}
+
 bool crv_h_content_put(struct crv_req *rq, struct crv_resp *rs, struct crv_err *err) {
   struct content_put p = {.rq = rq, .arena = crv_big_arena(rq, err)};
   if (!p.arena || !crv_req_key(rq, 0, &p.content.key, err)) return false;
@@ -110,8 +123,9 @@ bool crv_h_content_put(struct crv_req *rq, struct crv_resp *rs, struct crv_err *
   p.content.media_type = rq->body_type ? rq->body_type : "application/octet-stream";
   p.content.bytes = rq->body;
   p.content.len = rq->body_len;
-  if (strlen(p.content.media_type) > 255)
-    return crv_fail(err, CRV_BAD_PARAMETER, "The Content-Type is longer than 255 bytes.");
+  if (!media_type_ok(p.content.media_type))
+    return crv_fail(err, CRV_BAD_PARAMETER,
+                    "The Content-Type is no media type such as text/plain, of at most 255 bytes.");
   int64_t start = crv_now_us();
   bool ok = crv_store_write(crv_api_of(rq)->store, write_content, &p, err);
   rq->us_store += crv_now_us() - start;

@@ -231,6 +231,23 @@ START_TEST(documents_that_are_refused) {
 }
 END_TEST
 
+START_TEST(an_answer_told_a_media_type_that_was_not_kept) {
+  static const char *const wrong[] = {"x", "text/", "/plain", "text/pl\\ain", "text/a/b"};
+  const char *path = "/v1/evidence/doc4/content";
+  put("doc4", sheet_of_s1, 201);
+  CRV_CALL(.method = "PUT", .path = path, .body = "foo", .type = "text/plain", .expect = 201);
+  const struct answer *a =
+      CRV_CALL(.method = "PUT", .path = path, .body = "foo", .type = "text/html");
+  ck_assert_str_eq(text_at(a, "media_type"), "text/plain");
+  a = CRV_CALL(.path = path);
+  ck_assert_str_eq(header_of(a, "Content-Type"), "text/plain");
+  for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
+    CRV_PROBLEM(
+        CRV_CALL(.method = "PUT", .path = path, .body = "bar", .type = wrong[i], .expect = 400),
+        400, "bad-parameter", NULL);
+}
+END_TEST
+
 int main(void) {
   Suite *s = suite_create("http evidence");
   TCase *t = tcase_create("evidence");
@@ -244,6 +261,7 @@ int main(void) {
   tcase_add_loop_test(t, bad_pieces_are_refused, 0, sizeof bad / sizeof *bad);
   tcase_add_test(t, a_document_attaches_once);
   tcase_add_test(t, documents_that_are_refused);
+  tcase_add_test(t, an_answer_told_a_media_type_that_was_not_kept);
   suite_add_tcase(s, t);
   return suite_run(s, false);
 }
