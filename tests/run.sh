@@ -84,7 +84,7 @@ suite() {
   before=$failed
   find "$build" -path "$build/build-*" -prune -o -path "$build/crivo-*" -prune -o \
     -name '*.trs' -exec rm -f {} +
-  step check 400 make -j2 -k -C "$build" check
+  step check 900 make -j2 -k -C "$build" check
   status=$?
   count_programs "$build" checks
   verdict $status "$before"
@@ -94,7 +94,7 @@ suite() {
 sanitized() {
   before=$failed
   if [ -d "$build/build-$1" ]; then find "$build/build-$1" -name '*.trs' -exec rm -f {} +; fi
-  step "check-$1" 600 make -j2 -k -C "$build" "check-$1"
+  step "check-$1" 1200 make -j2 -k -C "$build" "check-$1"
   status=$?
   if [ -d "$build/build-$1" ]; then count_programs "$build/build-$1" programs; fi
   verdict $status "$before"
@@ -130,7 +130,7 @@ if [ "${CRIVO_STEP:-}" = prepare ]; then
   prepare
   exit $?
 fi
-step build 400 env CRIVO_STEP=prepare "$0" || {
+step build 900 env CRIVO_STEP=prepare "$0" || {
   failed=1
   finish
 }
@@ -139,7 +139,7 @@ if [ "$mode" = quick ]; then
   suite
   finish
 fi
-step lint 200 sh tests/lint/run.sh "$top"
+step lint 500 sh tests/lint/run.sh "$top"
 status=$?
 before=$failed
 count_lint
@@ -158,7 +158,7 @@ archive_is_whole() {
 }
 
 # The plain run above has tried the many worlds, and optimised.
-if CRV_PROPERTY_WORLDS=500 step distcheck 500 make -j2 -C "$build" distcheck \
+if CRV_PROPERTY_WORLDS=500 step distcheck 1200 make -j2 -C "$build" distcheck \
   DISTCHECK_CONFIGURE_FLAGS='CFLAGS=-O0'; then
   passed=$((passed + 1))
 else
