@@ -50,6 +50,22 @@ static void amount_finding(struct crv_case *c, enum crv_criterion id, const char
   crv_find_condition(f, crv_cond(c->ev, CRV_COND_SHEET_FIELD, p, 2, "sheet"));
 }
 
+/* One memory serves host and device: memory.peak holds both demands against it, once. */
+static void unified_finding(struct crv_case *c, const struct crv_amount *need) {
+  const struct crv_finding *peak = NULL;
+  struct crv_finding *f = crv_find(c, CRV_CRIT_HOST_RAM, CRV_TO_CONFIRM, CRV_REASON_NO_EVIDENCE);
+  for (size_t i = 0; i < c->row->n_findings; i++)
+    if (c->row->findings[i].criterion == CRV_CRIT_PEAK) peak = &c->row->findings[i];
+  crv_demanded(f, crv_f_bytes("bytes", need->bytes.v));
+  crv_observed(f, crv_f_text("held_in", "unified memory, with the device's demand"));
+  if (!peak) return;
+  f->verdict = peak->verdict;
+  f->reason = peak->reason;
+  f->expired = peak->expired;
+  for (size_t i = 0; i < peak->n_cited; i++) crv_find_cite(f, peak->cited[i]);
+  for (size_t i = 0; i < peak->n_conditions; i++) crv_find_condition(f, peak->conditions[i]);
+}
+
 static bool given(const struct crv_amount *a) {
   return a->bytes.set || a->items.n;
 }
@@ -93,7 +109,10 @@ static void interconnect_finding(struct crv_case *c, const struct crv_list *kind
 void crv_crit_host(struct crv_case *c) {
   const struct crv_sheet *s = c->ev->q->sheet;
   const struct crv_host_need *h = s->host;
-  if (h && given(&h->ram))
+  bool unified = crv_case_memory_kind(c) == CRV_MEM_UNIFIED;
+  if (h && given(&h->ram) && unified && h->ram.bytes.set)
+    unified_finding(c, &h->ram);
+  else if (h && given(&h->ram))
     amount_finding(c, CRV_CRIT_HOST_RAM, "host.ram_bytes", &h->ram, "host.ram");
   if (h && h->vcpus.set)
     crv_crit_at_least(c, CRV_CRIT_HOST_VCPUS, "host.vcpus", crv_f_int("vcpus", h->vcpus.v));

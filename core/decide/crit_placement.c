@@ -118,10 +118,16 @@ static void slice_finding(struct crv_case *c) {
   struct crv_finding *f = crv_find(c, CRV_CRIT_SLICE, CRV_TO_CONFIRM, CRV_REASON_COUNT_UNATTESTED);
   enum crv_tri whole = c->placement->whole;
   crv_demanded(f, whole ? crv_f_bool("whole", whole == CRV_TRUE) : crv_f_text("whole", NULL));
+  if (whole == CRV_FALSE) { /* whole or not, it is accepted */
+    if (is_slice(c)) crv_observed(f, crv_f_text("device", "slice"));
+    f->verdict = CRV_ADMISSIBLE;
+    f->reason = CRV_REASON_ARITHMETIC;
+    return;
+  }
   if (is_slice(c)) {
     crv_observed(f, crv_f_text("device", "slice"));
-    f->verdict = whole == CRV_TRUE ? CRV_EXCLUDED : whole ? CRV_ADMISSIBLE : CRV_TO_CONFIRM;
-    f->reason = whole == CRV_TRUE ? CRV_REASON_SLICE_REFUSED : CRV_REASON_ARITHMETIC;
+    f->verdict = whole == CRV_TRUE ? CRV_EXCLUDED : CRV_TO_CONFIRM;
+    f->reason = CRV_REASON_SLICE_REFUSED;
     if (!whole) slice_undecided(c, f);
     return;
   }

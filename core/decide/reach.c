@@ -2,6 +2,7 @@
    for one of them and whose kind can prove a criterion that the sheet makes active. Wider than one
    evaluation rather than narrower: it decides what makes an answer stale.
    Must not know: verdicts. */
+#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -60,16 +61,36 @@ static bool has(const struct set *s, const char *text) {
 /* -- filling --------------------------------------------------------------------------------------
  */
 
+/* An architecture is compared without regard to case. */
+static void fold(const char *text, char out[80]) {
+  size_t n = 0;
+  for (; text[n] && n + 1 < 80; n++) out[n] = (char)tolower((unsigned char)text[n]);
+  out[n] = '\0';
+}
+
+static void add_architecture(struct crv_reach *r, const char *text) {
+  char folded[80];
+  if (!text) return;
+  fold(text, folded);
+  struct set *s = &r->architectures;
+  if (s->n && !strcmp(s->at[s->n - 1], folded)) return;
+  const char *kept = crv_arena_strdup(r->a, folded);
+  if (kept)
+    add(r, s, kept);
+  else
+    r->failed = true;
+}
+
 static void add_model(struct crv_reach *r, const char *model) {
   const struct crv_device_model *m = model ? crv_device_model(model) : NULL;
   add(r, &r->devices, model);
-  if (m) add(r, &r->architectures, m->architecture);
+  if (m) add_architecture(r, m->architecture);
 }
 
 static void add_device(struct crv_reach *r, const struct crv_device *d) {
   const struct crv_device_model *found[8];
   if (!d) return;
-  add(r, &r->architectures, d->architecture);
+  add_architecture(r, d->architecture);
   add_model(r, d->model);
   for (size_t i = 0; i < d->candidates.n; i++)
     add_model(r, *crv_list_at(d->candidates, const char *, i));
@@ -172,7 +193,10 @@ static bool touches_rate(const struct crv_reach *r, const struct crv_piece_rec *
 static bool touches_support(const struct crv_reach *r, const struct crv_scope *s) {
   const struct crv_sheet *sheet = r->q->sheet;
   if (!crv_task_has_model(sheet->task) && !sheet->software) return false;
-  return !s->architecture || has(&r->architectures, s->architecture);
+  char folded[80];
+  if (!s->architecture) return true;
+  fold(s->architecture, folded);
+  return has(&r->architectures, folded);
 }
 
 static bool touches(const struct crv_reach *r, const struct crv_piece_rec *rec) {

@@ -79,7 +79,7 @@ enum crv_span { CRV_SPAN_ONE_MACHINE = 1, CRV_SPAN_ANY };
 struct crv_placement {
   struct crv_opt_int devices;
   enum crv_strategy strategy; /* 0: not stated */
-  enum crv_tri whole;         /* whole devices only; unset: as whole = true */
+  enum crv_tri whole;         /* whole devices only; unset: not said, a slice is asked about */
   enum crv_span span;         /* 0: one machine */
 };
 struct crv_software {
