@@ -23,8 +23,10 @@ CLIENT_LIBS = libclienttest.a $(HTTP_TEST_LIBS)
 
 check_PROGRAMS += tests/fault/t_http_kill \
 	tests/http/t_http_catalogues \
+	tests/http/t_http_ci \
 	tests/http/t_http_fields \
 	tests/http/t_http_hostile \
+	tests/http/t_http_lines \
 	tests/http/t_http_readers \
 	tests/http/t_http_texts \
 	tests/wire/t_wire_stop
@@ -49,5 +51,11 @@ tests_http_t_http_readers_LDADD = $(CLIENT_LIBS)
 tests_wire_t_wire_stop_SOURCES = tests/wire/t_wire_stop.c tests/wire/wire.c tests/wire/wire.h
 tests_wire_t_wire_stop_CPPFLAGS = $(AM_CPPFLAGS) $(CHECK_CFLAGS)
 tests_wire_t_wire_stop_LDADD = $(SERVER_TEST_LIBS)
+tests_http_t_http_ci_SOURCES = tests/http/t_http_ci.c
+tests_http_t_http_ci_CPPFLAGS = $(AM_CPPFLAGS) $(CHECK_CFLAGS)
+tests_http_t_http_ci_LDADD = $(CLIENT_LIBS)
+tests_http_t_http_lines_SOURCES = tests/http/t_http_lines.c
+tests_http_t_http_lines_CPPFLAGS = $(AM_CPPFLAGS) $(CHECK_CFLAGS)
+tests_http_t_http_lines_LDADD = $(CLIENT_LIBS)
 endif
 EXTRA_DIST += tests/data/cases
