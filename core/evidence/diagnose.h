@@ -114,8 +114,9 @@ struct crv_diagnose_in {
   struct crv_list dims;    /* struct crv_diag_dims: matrices of the sheet's model */
 };
 
-/* Everything in ret lives in a and points neither into the text nor into the context. False with
-   TOO_LARGE (over CRV_DIAGNOSE_MAX bytes), OUT_OF_MEMORY, or what crv_budget_make fails with. */
+/* Everything in ret lives in a and points neither into the text nor into the context; the draft's
+   scope points into the sheet and at in->device. False with TOO_LARGE (over CRV_DIAGNOSE_MAX
+   bytes), OUT_OF_MEMORY, or what crv_budget_make fails with. */
 bool crv_diagnose_text(const struct crv_diagnose_in *in, struct crv_arena *a,
                        struct crv_diagnosis *ret, struct crv_err *err);
 /* The same with text and sheet alone. sheet and budget may be NULL. */

@@ -147,16 +147,30 @@ static void whole_model(struct crv_dx *d) {
              "about: allocated x shards / shards loaded, were nothing else allocated");
 }
 
+/* Rows of the output matrix: as the caller lists them, else as in a published model. 0: not known.
+ */
+static int64_t vocabulary(const struct crv_dx *d, const char **from) {
+  for (size_t i = 0; i < d->in->dims.n; i++) {
+    const struct crv_diag_dims *m = crv_list_at(d->in->dims, struct crv_diag_dims, i);
+    bool head = strstr(m->name, "lm_head") || strstr(m->name, "embed_tokens");
+    if (!head || m->rows <= 0 || m->rows > INT32_MAX) continue;
+    *from = m->name;
+    return m->rows;
+  }
+  *from = d->job.shape ? d->job.shape->name : NULL;
+  return d->job.shape ? d->job.shape->vocab : 0;
+}
+
 static void tokens(struct crv_dx *d) {
-  const struct crv_dx_shape *m = d->job.shape;
+  const char *from, *subphase = d->ret->subphase;
   struct crv_opt_int want = crv_dx_bytes(d, CRV_DF_REQUESTED);
-  bool logits = d->ret->subphase && strstr(d->ret->subphase, "logits");
-  if (!m || !want.set || !logits) return;
-  int64_t width = strstr(d->ret->subphase, "32_bits") ? 4 : 2;
-  crv_dx_add(d, "vocabulary", CRV_FACT_INT, m->vocab, crv_dx_text(d, "as in %s", m->name));
-  crv_dx_add(
-      d, "tokens_implied", CRV_FACT_INT, (want.v + m->vocab * width / 2) / (m->vocab * width),
-      width == 4 ? "requested / (vocabulary x 4 bytes)" : "requested / (vocabulary x 2 bytes)");
+  int64_t vocab = vocabulary(d, &from), row;
+  if (!vocab || !want.set || !subphase || !strstr(subphase, "logits")) return;
+  bool wide = strstr(subphase, "32_bits");
+  row = vocab * (wide ? 4 : 2);
+  crv_dx_add(d, "vocabulary", CRV_FACT_INT, vocab, crv_dx_text(d, "as in %s", from));
+  crv_dx_add(d, "tokens_implied", CRV_FACT_INT, want.v / row + (want.v % row >= row / 2),
+             wide ? "requested / (vocabulary x 4 bytes)" : "requested / (vocabulary x 2 bytes)");
 }
 
 /* -- caches
@@ -179,8 +193,8 @@ static void slots(struct crv_dx *d) {
                "cache / its cells x context of one slot");
 }
 
-/* Bytes of one token: from the model, from the cache that one request needs, or from the number of
-   blocks that vLLM's default swap space of 4 GiB gives with blocks of 16 tokens. */
+/* Bytes of one token: from the cache that one request needs, the sheet, the model, or from the
+   number of blocks that vLLM's default swap space of 4 GiB gives with blocks of 16 tokens. */
 static void per_token(struct crv_dx *d) {
   const struct crv_dx_shape *m = d->job.shape;
   struct crv_opt_int need = crv_dx_bytes(d, CRV_DF_KV_NEEDED), len = fact(d, CRV_DN_LENGTH_WANTED);
@@ -188,6 +202,9 @@ static void per_token(struct crv_dx *d) {
   if (crv_dx_derived(d, "kv_bytes_per_token").set) return;
   if (need.set && len.set && len.v > 0) {
     crv_dx_add(d, "kv_bytes_per_token", CRV_FACT_BYTES, need.v / len.v, "cache needed / length");
+  } else if (d->has_budget && d->budget.kv_bytes_per_token.set && d->job.devices <= 1) {
+    crv_dx_add(d, "kv_bytes_per_token", CRV_FACT_BYTES, d->budget.kv_bytes_per_token.v,
+               "the sheet's budget");
   } else if (swap.set && swap.v > 0 && swap.v < (1 << 24)) {
     int64_t high = 4 * CRV_GIB / swap.v / 16, low = 4 * CRV_GIB / (swap.v + 1) / 16;
     int64_t v = high / 512 * 512;

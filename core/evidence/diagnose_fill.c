@@ -134,15 +134,32 @@ static bool fits_in_16_bits(const struct crv_dx *d) {
   return narrow.set && c.set && narrow.v < c.v;
 }
 
+static bool said(const struct crv_dx *d, enum crv_dx_trait t) {
+  return d->trait[t] || d->context_trait[t];
+}
+
+static bool offloads(const struct crv_sheet *s) {
+  const char *offload = s && s->execution ? s->execution->offload : NULL;
+  return offload && strcmp(offload, "none") != 0;
+}
+
 /* A name that stands for a condition; *holds says whether it does. */
 static bool condition(const struct crv_dx *d, const char *name, bool *holds) {
-  const bool *t = d->trait, *c = d->context_trait;
+  const bool *t = d->trait;
   if (!strcmp(name, "no_sheet"))
     *holds = !d->in->sheet;
   else if (!strcmp(name, "training"))
     *holds = trains(d);
   else if (!strcmp(name, "fits_in_16_bits"))
     *holds = fits_in_16_bits(d);
+  else if (!strcmp(name, "offload_asked"))
+    *holds = said(d, CRV_DT_OFFLOAD) || offloads(d->in->sheet);
+  else if (!strcmp(name, "no_format"))
+    *holds = !t[CRV_DT_DTYPE] && !t[CRV_DT_BITS4] && !t[CRV_DT_BITS8];
+  else if (!strcmp(name, "batch_tried"))
+    *holds = said(d, CRV_DT_BATCH_NO_EFFECT);
+  else if (!strcmp(name, "batch_open"))
+    *holds = !said(d, CRV_DT_BATCH_NO_EFFECT);
   else if (!strcmp(name, "no_weights"))
     *holds = !d->job.weights.set;
   else if (!strcmp(name, "truncated"))
@@ -150,8 +167,7 @@ static bool condition(const struct crv_dx *d, const char *name, bool *holds) {
   else if (!strcmp(name, "not_unified"))
     *holds = !t[CRV_DT_UNIFIED];
   else if (!strcmp(name, "moves_all"))
-    *holds = (t[CRV_DT_DOT_CUDA] || c[CRV_DT_DOT_CUDA]) &&
-             (t[CRV_DT_DEVICE_MAP] || c[CRV_DT_DEVICE_MAP]);
+    *holds = said(d, CRV_DT_DOT_CUDA) && said(d, CRV_DT_DEVICE_MAP);
   else
     return false;
   return true;

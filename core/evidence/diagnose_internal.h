@@ -150,7 +150,6 @@ enum crv_dx_trait {
   CRV_DT_FSDP,
   CRV_DT_REPLICATED,
   CRV_DT_LAUNCHER,
-  CRV_DT_CPU_FALLBACK,
   CRV_DT_COUNT
 };
 enum crv_dx_effect {

@@ -229,8 +229,12 @@ static bool from_sheet(struct crv_dx *d) {
     j->parameters = s->model->parameters;
     j->nominal = false;
   }
-  j->from_sheet = j->parameters.set;
   if (d->failed || !need_budget(d, strategy)) return false;
+  if (d->budget.parameters.set) {
+    j->parameters = d->budget.parameters;
+    j->nominal = false;
+  }
+  j->from_sheet = j->parameters.set && !j->nominal;
   from_budget(d);
   return true;
 }

@@ -107,6 +107,32 @@ START_TEST(a_coincidence_decides_no_cause) {
 }
 END_TEST
 
+/* The callers' own matrix tells the vocabulary where no model is named. */
+START_TEST(tokens_of_a_logits_request) {
+  static const struct crv_diag_dims dims[] = {{"wte", 9, 9}, {"lm_head.weight", 50304, 1600}};
+  static const char text[] =
+      "in _convert_to_fp32\nCUDA out of memory. Tried to allocate 786.00 MiB";
+  _json_ json_t *j = dx_run((struct dx_in){.text = text, .dims = dims, .n_dims = 2});
+  dx_derived(j, "vocabulary", 50304);
+  dx_derived(j, "tokens_implied", 4096);
+}
+END_TEST
+
+START_TEST(what_was_tried_is_not_advised_as_new) {
+  static const char text[] =
+      "in training_step\nCUDA out of memory. Tried to allocate 1.95 GiB (GPU 0; 23.65 GiB total "
+      "capacity; 20.80 GiB already allocated; 1.00 GiB free; 21.10 GiB reserved in total by "
+      "PyTorch)";
+  _json_ json_t *fresh = dx_text(text);
+  _json_ json_t *tried =
+      dx_run((struct dx_in){.text = text, .context = "reducing the batch size had no effect"});
+  ck_assert(dx_says(fresh, "try", "Smaller microbatch"));
+  ck_assert(!dx_says(fresh, "do_not", "smaller batch"));
+  ck_assert(!dx_says(tried, "try", "Smaller microbatch"));
+  ck_assert(dx_says(tried, "do_not", "smaller batch once more"));
+}
+END_TEST
+
 int main(void) {
   Suite *s = suite_create("diagnose_explain");
   TCase *t = tcase_create("explain");
@@ -117,6 +143,8 @@ int main(void) {
   tcase_add_test(t, a_log_explains_its_own_request);
   tcase_add_test(t, parts_of_all_parameters);
   tcase_add_test(t, a_coincidence_decides_no_cause);
+  tcase_add_test(t, tokens_of_a_logits_request);
+  tcase_add_test(t, what_was_tried_is_not_advised_as_new);
   suite_add_tcase(s, t);
   return dx_main(s);
 }

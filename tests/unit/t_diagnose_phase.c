@@ -43,6 +43,14 @@ static const struct {
      "optimizer_step/optimizer_state_initialisation", NULL},
     {TRACE "    torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)\n" OOM,
      "optimizer_step/gradient_clipping", NULL},
+    {TRACE "  File \"torch/nn/parallel/distributed.py\", in __init__\n"
+           "    _sync_module_params_and_buffers(module)\n" OOM,
+     "loading/sharding_the_model", NULL},
+    {TRACE "    grads = tape.gradient(loss, model.trainable_variables)\n" OOM, "backward/-", NULL},
+    {TRACE "    optimizer.apply_gradients(zip(grads, weights))\n" OOM, "optimizer_step/-", NULL},
+    {TRACE "    log_validation(vae, unet, args)\n    image = unet(latents)\n" OOM, "evaluation/-",
+     NULL},
+    {TRACE "    text = model.transcribe(path)\n  in forward\n" OOM, "generation/-", NULL},
     /* a step that runs the forward pass inside a closure */
     {TRACE "    optimizer.step(closure=closure)\n  File \"torch/optim/sgd.py\", in step\n"
            "    loss = closure()\n    step_output = self._step_fn()\n"

@@ -41,7 +41,11 @@ static const char *const names[] = {"device",
                                     "fits_in_16_bits",
                                     "truncated",
                                     "not_unified",
-                                    "moves_all"};
+                                    "moves_all",
+                                    "offload_asked",
+                                    "no_format",
+                                    "batch_tried",
+                                    "batch_open"};
 static const char *const verifications[] = {"peak", "quality", "output", "latency", "update",
                                             "load", "export",  "host",   "settings"};
 static const char *const facts[] = {
