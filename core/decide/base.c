@@ -133,33 +133,44 @@ static const struct crv_pins *pins_of(const struct crv_case *c, const struct crv
   size_t n = crv_index_all(ev->index, &all);
   if (!ev->pins) ev->pins = crv_new_array(ev->a, n + 1, struct crv_pins);
   struct crv_pins *pins = ev->pins ? &ev->pins[ix - all] : NULL;
-  if (!pins || pins->made) return pins;
-  pins->at = crv_new_array(ev->a, CRV_MAX_FACTS, struct crv_fact);
-  if (!pins->at) return NULL;
+  if (pins && pins->made) return pins;
+  if (pins) pins->at = crv_new_array(ev->a, CRV_MAX_FACTS, struct crv_fact);
+  if (!pins || !pins->at) {
+    ev->failed = true;
+    return NULL;
+  }
   pins->n = crv_scope_pins(ix->rec->piece, &c->demand, pins->at);
   pins->made = true;
   return pins;
 }
 
-bool crv_same_settings(const struct crv_case *c, const struct crv_indexed *a,
-                       const struct crv_indexed *b) {
+static bool same_fact(const struct crv_fact *a, const struct crv_fact *b) {
+  return a->i == b->i && crv_streq(a->text, b->text);
+}
+
+/* The same settings, stated and left out alike. */
+static bool same_settings(const struct crv_case *c, const struct crv_indexed *a,
+                          const struct crv_indexed *b) {
   const struct crv_pins *x = pins_of(c, a), *y = pins_of(c, b);
-  if (!x || !y) {
-    c->ev->failed = true;
-    return false;
-  }
-  if (x->n != y->n) return false;
-  for (size_t i = 0; i < x->n; i++)
-    if (strcmp(x->at[i].name, y->at[i].name) != 0 || !crv_streq(x->at[i].text, y->at[i].text) ||
-        x->at[i].i != y->at[i].i)
-      return false;
-  return true;
+  bool same = x && y && x->n == y->n;
+  for (size_t i = 0; same && i < x->n; i++)
+    same = !strcmp(x->at[i].name, y->at[i].name) && same_fact(&x->at[i], &y->at[i]);
+  return same;
+}
+
+bool crv_settings_differ(const struct crv_case *c, const struct crv_indexed *a,
+                         const struct crv_indexed *b) {
+  const struct crv_pins *x = pins_of(c, a), *y = pins_of(c, b);
+  for (size_t i = 0; x && y && i < x->n; i++)
+    for (size_t k = 0; k < y->n; k++)
+      if (!strcmp(x->at[i].name, y->at[k].name) && !same_fact(&x->at[i], &y->at[k])) return true;
+  return false;
 }
 
 const struct crv_indexed *crv_opposed(const struct crv_case *c, const struct crv_indexed *one,
                                       const struct crv_hits *others) {
   for (size_t i = 0; i < others->n; i++)
-    if (crv_same_settings(c, one, others->at[i])) return others->at[i];
+    if (!crv_settings_differ(c, one, others->at[i])) return others->at[i];
   return NULL;
 }
 
@@ -185,9 +196,9 @@ static void compare_passes(struct crv_case *c, struct crv_base *b) {
   const struct crv_hits *pass = &b->runs.pass;
   for (size_t i = 0; i < pass->n; i++) {
     size_t j = 0;
-    while (!(same_executed(pass->at[j], pass->at[i]) &&
-             crv_same_settings(c, pass->at[j], pass->at[i])) &&
-           j < i)
+    while (
+        !(same_executed(pass->at[j], pass->at[i]) && same_settings(c, pass->at[j], pass->at[i])) &&
+        j < i)
       j++;
     b->twin[i] = j;
     b->against[i] = crv_opposed(c, pass->at[i], &b->runs.oom);

@@ -95,7 +95,7 @@ static const struct crv_indexed *denied(const struct crv_case *c, const struct c
     const struct crv_indexed *ix = no->at[i];
     bool runs = yes->rec->piece->kind == CRV_KIND_PROTOCOL_RUN &&
                 ix->rec->piece->kind != CRV_KIND_VENDOR_DOCUMENTATION;
-    if (!runs || crv_same_settings(c, yes, ix)) return ix;
+    if (!runs || !crv_settings_differ(c, yes, ix)) return ix;
   }
   return NULL;
 }

@@ -265,13 +265,14 @@ const struct crv_condition *crv_run_condition(struct crv_case *c);
 /* The reason and conditions of a run criterion that no pass proves: expired, failed once, out of
    scope or no evidence; sets verdict to_confirm. */
 void crv_runs_to_confirm(struct crv_case *c, struct crv_finding *f, const struct crv_runs *r);
-/* Do two pieces state the same settings (what they pin; the dimensions aside)? */
-bool crv_same_settings(const struct crv_case *c, const struct crv_indexed *a,
-                       const struct crv_indexed *b);
+/* Do two pieces state different values of some setting? What one leaves out is unknown: it sets
+   nothing apart. */
+bool crv_settings_differ(const struct crv_case *c, const struct crv_indexed *a,
+                         const struct crv_indexed *b);
 /* The base of the case's group, made once. NULL: out of memory. */
 const struct crv_base *crv_base_of(struct crv_case *c, struct crv_group *g);
-/* The first of the others with the settings of this piece, which then contradicts it; NULL: none.
- */
+/* The first of the others whose settings do not differ from this piece's, which then contradicts
+   it; NULL: none. */
 const struct crv_indexed *crv_opposed(const struct crv_case *c, const struct crv_indexed *one,
                                       const struct crv_hits *others);
 /* The first of yes that no piece of no contradicts; NULL: none. */
