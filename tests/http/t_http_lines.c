@@ -83,7 +83,7 @@ static struct ran expect(const char *line, const char *job, int exit, int status
 /* -- checks ------------------------------------------------------------------------------------ */
 
 static json_t *loaded(const char *text) {
-  json_t *j = json_loads(text, 0, NULL);
+  json_t *j = json_loadb(text, strlen(text), 0, NULL);
   ck_assert_msg(j != NULL, "no JSON: %.200s", text);
   return j;
 }
