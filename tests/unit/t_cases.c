@@ -190,6 +190,8 @@ static void check_row_key(const struct crv_row *row, const char *list, const cha
   else if (!strcmp(key, "difference"))
     ck_assert_msg(row->difference.v == json_integer_value(value), "%s: difference %lld", current,
                   (long long)row->difference.v);
+  else if (!strcmp(key, "outlook_from"))
+    same_text(key, want, row->outlook_from);
   else if (!strcmp(key, "invalidated"))
     ck_assert_msg(has_text(&row->invalidated_by, want), "%s: not invalidated by %s", current, want);
   else
