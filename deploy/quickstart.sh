@@ -25,6 +25,11 @@ ours() { # is the process that we noted still our crivod?
 stop() {
   if ours; then
     kill -TERM "$(cat "$pid_file")"
+    tries=0 # it answers what it has taken in; a start right after finds the state free
+    while ours && [ $tries -lt 300 ]; do
+      tries=$((tries + 1))
+      sleep 0.1
+    done
     echo "stopped crivod $(cat "$pid_file")"
   else
     echo "no crivod of this script is running"
@@ -131,7 +136,7 @@ cat <<END
 
 Address  $url
 Token    $state/admin.token (admin; made at the first start)
-Again    curl -u :"\$(cat $state/admin.token)" $url/s/support-bot
-Why      curl -u :"\$(cat $state/admin.token)" "$url/s/support-bot?why=rtx-4090-3d"
+Again    curl -u :"\$(cat '$state/admin.token')" $url/s/support-bot
+Why      curl -u :"\$(cat '$state/admin.token')" "$url/s/support-bot?why=rtx-4090-3d"
 Stop     deploy/quickstart.sh stop
 END
