@@ -121,7 +121,8 @@ void crv_log_request(const struct crv_log_request *r) {
   struct line l;
   char digits[48];
   if (atomic_load(&log_fd) < 0) return;
-  start(&l, r->status >= 500 ? "error" : "info", "request");
+  bool ours = r->status >= 500 && r->status != 501; /* 501: what the client sent is not served */
+  start(&l, ours ? "error" : "info", "request");
   put_pair(&l, "request_id", r->request_id);
   put_pair(&l, "method", r->method);
   put_pair(&l, "route", r->route);

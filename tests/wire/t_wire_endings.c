@@ -247,6 +247,15 @@ START_TEST(token_in_a_path_was_logged) {
 }
 END_TEST
 
+START_TEST(a_foreign_method_was_logged_as_a_fault_of_ours) {
+  static char text[16384];
+  log_of("BREW /v1/list HTTP/1.1\r\n" H "\r\n", text, sizeof text);
+  ck_assert_int_eq(answer.status, 501);
+  ck_assert_ptr_nonnull(strstr(text, "\"level\":\"info\""));
+  ck_assert_ptr_null(strstr(text, "\"level\":\"error\""));
+}
+END_TEST
+
 START_TEST(log_line_stays_one_line) {
   static char text[16384];
   log_of("GET /v1/items/%0a\"\\\xff HTTP/1.1\r\n" H "\r\n", text, sizeof text);
@@ -310,6 +319,7 @@ static TCase *logs(void) {
   tcase_set_timeout(t, 60);
   tcase_add_test(t, one_log_line_a_request_and_no_secret);
   tcase_add_test(t, token_in_a_path_was_logged);
+  tcase_add_test(t, a_foreign_method_was_logged_as_a_fault_of_ours);
   tcase_add_test(t, log_line_stays_one_line);
   tcase_add_test(t, refusal_of_the_library_is_logged);
   tcase_add_test(t, fault_of_ours_is_logged_under_the_request_id);
