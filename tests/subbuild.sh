@@ -3,7 +3,8 @@
 # tests there: what "make check-asan" and its kin do.
 #   subbuild.sh check-asan|check-tsan|check-valgrind|fuzz-smoke|coverage SRCDIR BUILDDIR
 # The folder is BUILDDIR/build-KIND and is kept, so that a second run builds only what changed.
-# Variables: MAKE (with its flags), FUZZ_SECONDS (a target, default 10), CK_TIMEOUT_MULTIPLIER,
+# Variables: MAKE (with its flags), FUZZ_SECONDS (a target, default 10), FUZZ_RUNS and FUZZ_SEED (the
+# same inputs each time; default: as many as fit, at random), CK_TIMEOUT_MULTIPLIER,
 # CRV_PROPERTY_WORLDS (fewer here by default: the plain run tries ten thousand).
 # Without --enable-werror where gcc instruments: it then warns of what cannot happen.
 set -eu
@@ -79,7 +80,7 @@ fuzz-smoke)
     set -- "found/$name"
     if [ -d "$src/tests/fuzz/corpus/$name" ]; then set -- "$@" "$src/tests/fuzz/corpus/$name"; fi
     echo "fuzz: $name"
-    "$f" -max_total_time="${FUZZ_SECONDS:-10}" -timeout=10 -rss_limit_mb=2048 -print_final_stats=1 \
+    "$f" -max_total_time="${FUZZ_SECONDS:-10}" -runs="${FUZZ_RUNS:--1}" -seed="${FUZZ_SEED:-0}" -timeout=25 -rss_limit_mb=2048 -print_final_stats=1 \
       -verbosity=0 -artifact_prefix="found/$name-" "$@"
   done
   ;;
