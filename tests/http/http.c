@@ -229,11 +229,15 @@ static struct kept {
   void *p;
 } * kept;
 
+static pthread_mutex_t kept_lock = PTHREAD_MUTEX_INITIALIZER;
+
 static void *keep(void *p) {
   struct kept *k = malloc(sizeof *k);
   if (!k || !p) die("memory");
+  pthread_mutex_lock(&kept_lock); /* calls come from several threads */
   *k = (struct kept){kept, p};
   kept = k;
+  pthread_mutex_unlock(&kept_lock);
   return p;
 }
 
@@ -328,6 +332,8 @@ static void perform(const struct call *c, struct answer *a, const char *file, in
   curl_easy_setopt(curl, CURLOPT_HEADERFUNCTION, gather);
   curl_easy_setopt(curl, CURLOPT_HEADERDATA, &headers);
   curl_easy_setopt(curl, CURLOPT_TIMEOUT, 60L);
+  /* a refusal of a large body comes before it is sent, however slow the machine */
+  curl_easy_setopt(curl, CURLOPT_EXPECT_100_TIMEOUT_MS, 30000L);
   CURLcode rc = curl_easy_perform(curl);
   curl_easy_getinfo(curl, CURLINFO_RESPONSE_CODE, &status);
   if (rc != CURLE_OK)
