@@ -335,6 +335,12 @@ static void perform(const struct call *c, struct answer *a, const char *file, in
   /* a refusal of a large body comes before it is sent, however slow the machine */
   curl_easy_setopt(curl, CURLOPT_EXPECT_100_TIMEOUT_MS, 30000L);
   CURLcode rc = curl_easy_perform(curl);
+  /* who refuses in the middle of a body closes, and what it said can be lost on the way (RFC 9112,
+     9.6): the call is made again */
+  for (int again = 0; again < 20 && rc == CURLE_SEND_ERROR; again++) {
+    body.len = headers.len = 0;
+    rc = curl_easy_perform(curl);
+  }
   curl_easy_getinfo(curl, CURLINFO_RESPONSE_CODE, &status);
   if (rc != CURLE_OK)
     _ck_assert_failed(file, line, "call", "%s: %s", c->path, curl_easy_strerror(rc));
