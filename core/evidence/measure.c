@@ -164,6 +164,7 @@ bool crv_measure_read(const char *source, const char *data, size_t len, struct c
   _free_ char *clean = crv_mtext_clean(data, len, &run.text.len);
   if (!clean || !crv_mrun_init(&run)) return no_memory(err);
   run.text.s = clean;
+  run.text.width = crv_mtext_width(clean, run.text.len);
   run.source = ret->source = s->name;
   ret->lines = count_lines(&run.text);
   for (size_t i = 0; i < READERS; i++)

@@ -21,7 +21,7 @@ static struct crv_opt_int found(const struct crv_mrun *run, enum crv_measure_cou
   struct crv_opt_int none = {0, false};
   for (size_t i = crv_mfacts_n(run); i > 0; i--) {
     const struct crv_measure_fact *f = crv_mfact_at(run, i - 1);
-    if (f->line < run->line) break;
+    if (f->line + 2 < run->line) break; /* a broken line is still one message */
     if (f->counter == c && f->kind == k) return f->bytes;
   }
   return none;
@@ -48,6 +48,30 @@ static void take_stage(struct crv_mrun *run, size_t at, char *out, size_t room) 
   if (n) crv_mnote(run, CRV_MN_LABEL_BEFORE);
 }
 
+/* The phase that a peak belongs to: the peaks are reset at every such line, so that "after" one its
+   peak is that phase's. NULL: the words do not say. */
+static const char *phase_of(const char *stage) {
+  static const struct {
+    const char *word, *phase;
+  } words[] = {
+      {"optimizer step", "optimizer_step"},
+      {"optimizer.step", "optimizer_step"},
+      {"forward", "forward"},
+      {"fwd", "forward"},
+      {"backward", "backward"},
+      {"bwd", "backward"},
+      {"initializ", "loading"},
+      {"loading", "loading"},
+      {"creating", "loading"},
+      {"partition", "loading"},
+  };
+  struct crv_mspan s = {stage, strlen(stage)};
+  if (crv_mspan_find_nocase(s, "after") != 0) return NULL;
+  for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+    if (crv_mspan_find_nocase(s, words[i].word) != SIZE_MAX) return words[i].phase;
+  return NULL;
+}
+
 /* MA, Max_MA, CA, Max_CA: the rule's want says which. */
 static void usage(struct crv_mrun *run, const struct crv_mrule *rule, const struct crv_mmatch *m) {
   char stage[160];
@@ -55,6 +79,8 @@ static void usage(struct crv_mrun *run, const struct crv_mrule *rule, const stru
   take_stage(run, m->at, stage, sizeof stage);
   struct crv_measure_fact f = crv_mfact(run, want->counter, want->kind, NULL);
   f.stage = stage[0] ? stage : NULL;
+  if (want->kind == CRV_MEASURE_PEAK) f.phase = phase_of(stage);
+  if (f.phase) crv_mphase(run, f.phase);
   f.label = want->item;
   if (!f.rank.set) f.rank = (struct crv_opt_int){0, true};
   crv_mfact_figure(run, &f, &m->cap[0].f, CRV_MU_BINARY);

@@ -6,7 +6,7 @@
 
 #include "core/evidence/measure_internal.h"
 
-enum { BLANKS = 200, WORD = 128, REACH = 160, LABEL = 80, HEAD = 160, ROOM = 96 };
+enum { BLANKS = 200, WORD = 128, REACH = 160, JOIN = 48, LABEL = 80, HEAD = 160, ROOM = 96 };
 
 static bool is_digit(char c) {
   return c >= '0' && c <= '9';
@@ -62,7 +62,7 @@ static bool take_blanks(struct walk *w) {
 static bool take_literal(struct walk *w, char want) {
   const struct crv_mtext *t = w->t;
   size_t at = w->at;
-  if (at > w->m->at + 2 && (unsigned char)t->s[at - 1] > ' ') { /* a word broken over lines */
+  if (at > w->m->at && (unsigned char)t->s[at - 1] > ' ') { /* a word broken over lines */
     if (at < t->len && t->s[at] == '\r') at++;
     if (at < t->len && t->s[at] == '\n')
       at++;
@@ -89,61 +89,89 @@ static struct crv_mcap *next_cap(struct walk *w) {
   return cap;
 }
 
-static bool take_number(struct walk *w) {
-  struct crv_mcap *cap = next_cap(w);
-  if (!cap) return false;
-  cap->len = crv_mnumber_read(rest_of(w->t, w->at), &cap->f.n);
-  w->at += cap->len;
-  return cap->len > 0;
-}
+/* -- numbers and figures, which a line break may part ------------------------------------------ */
 
-/* A figure whose digits or unit a line break parted: taken only when the joined one has a unit. */
-static size_t take_parted(struct walk *w, struct crv_mcap *cap) {
+struct reading {
+  struct crv_mfigure f;
+  size_t len; /* in the text; 0: none */
+};
+
+static struct reading read_plain(const struct walk *w, bool figure) {
+  struct reading r = {.len = 0};
   struct crv_mspan s = rest_of(w->t, w->at);
-  char joined[ROOM + 1];
+  r.len = figure ? crv_mfigure_read(s, &r.f) : crv_mnumber_read(s, &r.f.n);
+  return r;
+}
+
+/* As if the first line break were not there; none when the break is not inside of it. */
+static struct reading read_joined(const struct walk *w, bool figure) {
+  struct reading r = {.len = 0};
+  struct crv_mspan s = rest_of(w->t, w->at);
+  char text[ROOM];
   const char *brk = s.len ? memchr(s.s, '\n', s.len) : NULL;
-  if (!brk || cap->len == 0) return 0;
-  size_t head = (size_t)(brk - s.s), tail = s.len - head - 1;
-  if (head != cap->len && !(head == cap->len + 1 && s.s[cap->len] == '.')) return 0;
-  if (tail == 0 || !(is_digit(brk[1]) || brk[1] == '.' || brk[1] == 'i' || brk[1] == 'B')) return 0;
-  memcpy(joined, s.s, head);
-  memcpy(joined + head, brk + 1, tail);
-  struct crv_mfigure f;
-  size_t took = crv_mfigure_read((struct crv_mspan){joined, head + tail}, &f);
-  if (took <= head || !f.unit[0]) return 0;
-  cap->f = f;
-  w->m->wrapped = true;
-  return took + 1;
+  size_t head = brk ? (size_t)(brk - s.s) : 0, skip = 1;
+  if (head > 0 && s.s[head - 1] == '\r') head--, skip++;
+  if (head == 0 || head > JOIN) return r;
+  memcpy(text, s.s, head);
+  memcpy(text + head, s.s + head + skip, s.len - head - skip);
+  struct crv_mspan joined = {text, s.len - skip};
+  size_t len = figure ? crv_mfigure_read(joined, &r.f) : crv_mnumber_read(joined, &r.f.n);
+  r.len = len > head ? len + skip : 0;
+  return r;
 }
 
-/* The unit on the next line; bytes it adds to the capture. */
-static size_t take_unit(struct walk *w, struct crv_mcap *cap) {
-  size_t from = w->at + cap->len, to = skip_blanks(w->t, from);
-  struct crv_mspan s = rest_of(w->t, to);
-  struct crv_mfigure f;
-  char text[16] = "1"; /* a figure, of which only the unit is taken */
-  size_t n = s.len < sizeof text - 2 ? s.len : sizeof text - 2;
-  if (to == from || n == 0 || is_digit(s.s[0]) || !is_word_char(s.s[0])) return 0;
-  memcpy(text + 1, s.s, n);
-  size_t took = crv_mfigure_read((struct crv_mspan){text, n + 1}, &f);
-  if (took <= 2) return 0; /* a unit of one letter must touch its number */
-  memcpy(cap->f.unit, f.unit, sizeof f.unit);
-  note_wrap(w, to);
-  return to + took - 1 - from;
+/* Does the line end at the width at which the text was broken, so that digits that follow belong to
+   the number? A date or time on the next line does not. */
+static bool broken_here(const struct walk *w, const struct reading *plain,
+                        const struct reading *joined) {
+  const struct crv_mtext *t = w->t;
+  size_t end = w->at + plain->len, from = end, past = w->at + joined->len;
+  if (t->width == 0 || t->s[end] != '\n') return false;
+  while (from > 0 && end - from <= t->width && t->s[from - 1] != '\n') from--;
+  return end - from == t->width && (past >= t->len || !strchr("-:/.", t->s[past]));
 }
 
-static bool take_figure(struct walk *w) {
-  struct crv_mcap *cap = next_cap(w);
+/* Is the joined reading the likelier one? A figure that has its unit only when joined, or a whole
+   one only then; a number whose point stands at the break. */
+static bool prefers_joined(const struct walk *w, bool figure, const struct reading *plain,
+                           const struct reading *joined) {
+  const char *after = w->t->s + w->at + plain->len;
+  if (joined->len == 0) return false;
+  if (figure) return strlen(joined->f.unit) > strlen(plain->f.unit);
+  if (*after == '.' || (*after == '\n' && after[1] == '.' && is_digit(after[2]))) return true;
+  return broken_here(w, plain, joined);
+}
+
+static bool form_rest(struct walk *w, const char *form);
+
+static bool try_value(struct walk *w, const char *form, const struct reading *r, bool joined) {
+  struct walk start = *w;
+  unsigned n = w->m->n;
+  bool wrapped = w->m->wrapped;
+  struct crv_mcap *cap = r->len ? next_cap(w) : NULL;
   if (!cap) return false;
-  cap->len = crv_mfigure_read(rest_of(w->t, w->at), &cap->f);
-  if (cap->len == 0) return false;
-  size_t parted = take_parted(w, cap);
-  if (parted)
-    cap->len = parted;
-  else if (cap->f.n.set && !cap->f.unit[0])
-    cap->len += take_unit(w, cap);
-  w->at += cap->len;
-  return true;
+  cap->len = r->len;
+  cap->f = r->f;
+  w->at += r->len;
+  w->m->wrapped |= joined;
+  if (form_rest(w, form + 1)) return true;
+  *w = start;
+  w->m->n = n;
+  w->m->wrapped = wrapped;
+  return false;
+}
+
+static bool take_value(struct walk *w, const char *form) {
+  const struct crv_mtext *t = w->t;
+  bool figure = *form == '$';
+  if (w->at > w->m->at && w->at < t->len && t->s[w->at] == '\n') { /* right before the number */
+    w->m->wrapped = true;
+    w->at++;
+  }
+  struct reading plain = read_plain(w, figure), joined = read_joined(w, figure);
+  bool first = prefers_joined(w, figure, &plain, &joined);
+  return try_value(w, form, first ? &joined : &plain, first) ||
+         try_value(w, form, first ? &plain : &joined, !first);
 }
 
 static bool take_word(struct walk *w) {
@@ -157,8 +185,6 @@ static bool take_word(struct walk *w) {
   w->at += cap->len;
   return cap->len > 0;
 }
-
-static bool form_rest(struct walk *w, const char *form);
 
 static bool take_gap(struct walk *w, const char *form) {
   const struct crv_mtext *t = w->t;
@@ -184,11 +210,8 @@ static bool form_rest(struct walk *w, const char *form) {
       ok = take_blanks(w);
       break;
     case '#':
-      ok = take_number(w);
-      break;
     case '$':
-      ok = take_figure(w);
-      break;
+      return take_value(w, form);
     case '&':
       ok = take_word(w);
       break;

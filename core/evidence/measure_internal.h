@@ -12,12 +12,15 @@
 struct crv_mtext {
   const char *s;
   size_t len;
+  size_t width; /* of lines that a terminal broke: the longest, when several have it; else 0 */
 };
 /* A piece of it. */
 struct crv_mspan {
   const char *s;
   size_t len;
 };
+/* The width of its lines, as struct crv_mtext has it. */
+size_t crv_mtext_width(const char *s, size_t len);
 /* malloc'ed copy; NULL: out of memory. */
 char *crv_mtext_clean(const char *data, size_t len, size_t *ret_len);
 

@@ -66,30 +66,64 @@ static struct crv_mspan word_before(struct crv_mspan *s) {
   return word;
 }
 
+static const struct part {
+  const char *word, *item, *phase;
+} parts[] = {
+    {"model", "weights", "loading"}, {"KV", "kv_cache", NULL},   {"RS", "recurrent_state", NULL},
+    {"compute", "compute", NULL},    {"output", "output", NULL}, {"", "weights", "loading"},
+};
+
+/* "CUDA0 KV" -> the part and the place's word; older releases name the place alone. */
+static struct crv_mspan read_words(struct crv_mspan before, const struct part **ret) {
+  struct crv_mspan word = word_before(&before);
+  for (*ret = parts; *(*ret)->word; (*ret)++)
+    if (crv_mspan_is(word, (*ret)->word)) return word_before(&before);
+  return word;
+}
+
+/* Does the word look like a backend's device? Asked only of words that a line break parted. */
+static bool is_place(struct crv_mspan word) {
+  static const char *const backends[] = {"CPU",  "CUDA", "ROCm", "Vulkan", "Metal", "MTL",
+                                         "SYCL", "HTP",  "CANN", "OpenCL", "RPC",   "MUSA"};
+  for (size_t i = 0; i < sizeof backends / sizeof *backends; i++)
+    if (crv_mspan_starts(word, backends[i])) return true;
+  return false;
+}
+
+/* The words before a match in the line before too, the break read as a blank or as nothing. */
+static struct crv_mspan over_break(const struct crv_mrun *run, size_t to, bool blank, char *out,
+                                   size_t room) {
+  size_t from = to > room - 1 ? to - (room - 1) : 0, n = 0;
+  for (size_t i = from; i < to; i++) {
+    char c = run->text.s[i];
+    if (c != '\n' && c != '\r')
+      out[n++] = c;
+    else if (blank)
+      out[n++] = ' ';
+  }
+  return (struct crv_mspan){out, n};
+}
+
 /* "CUDA0 KV buffer size = 1536.00 MiB": the words before say where and what. */
 static void buffer(struct crv_mrun *run, const struct crv_mrule *rule, const struct crv_mmatch *m) {
-  static const struct {
-    const char *word, *item, *phase;
-  } items[] = {
-      {"model", "weights", "loading"}, {"KV", "kv_cache", NULL},   {"RS", "recurrent_state", NULL},
-      {"compute", "compute", NULL},    {"output", "output", NULL},
-  };
   struct crv_mspan line = crv_mline_at(&run->text, m->at);
-  struct crv_mspan before = {line.s, (size_t)(run->text.s + m->at - line.s)};
-  struct crv_mspan word = word_before(&before);
-  const char *item = "weights", *phase = "loading";
+  const struct part *part;
+  char text[96];
+  struct crv_mspan word =
+      read_words((struct crv_mspan){line.s, (size_t)(run->text.s + m->at - line.s)}, &part);
   (void)rule;
-  for (size_t i = 0; i < sizeof items / sizeof *items; i++)
-    if (crv_mspan_is(word, items[i].word)) {
-      item = items[i].item;
-      phase = items[i].phase;
-      word = word_before(&before);
-      break;
-    }
+  for (int blank = 1; blank >= 0 && !is_place(word); blank--) {
+    const struct part *other;
+    struct crv_mspan found = read_words(over_break(run, m->at, blank, text, sizeof text), &other);
+    if (!is_place(found)) continue;
+    word = found;
+    part = other;
+    crv_mnote(run, CRV_MN_WRAPPED);
+  }
   if (word.len == 0 || word.s[word.len - 1] == ':') return; /* a total, not a place's */
   struct crv_mplace place = crv_mplace_of(word);
-  struct crv_measure_fact f = crv_mbuffer(run, &place, item, CRV_MEASURE_STATED);
-  f.phase = phase;
+  struct crv_measure_fact f = crv_mbuffer(run, &place, part->item, CRV_MEASURE_STATED);
+  f.phase = part->phase;
   crv_mfact_figure(run, &f, &m->cap[0].f, CRV_MU_BINARY);
   crv_mfact_add(run, &f);
 }
@@ -111,7 +145,9 @@ static void device_line(struct crv_mrun *run, const struct crv_mrule *rule,
   if (!d || d->compute_capability || cc == SIZE_MAX) return;
   struct crv_mspan value = crv_mspan_from(rest, cc + 19);
   value.len = value.len < 3 ? value.len : 3;
-  d->compute_capability = crv_mcopy(run->a, crv_mtrim(value), 8);
+  value = crv_mtrim(value);
+  if (value.len && value.s[0] >= '0' && value.s[0] <= '9')
+    d->compute_capability = crv_mcopy(run->a, value, 8);
 }
 
 /* "using device CUDA0 (NVIDIA GeForce RTX 4090) (0000:01:00.0) - 22996 MiB free" */
@@ -160,8 +196,8 @@ static void host_total(struct crv_mrun *run, const struct crv_mrule *rule,
 
 static const struct crv_mrule rules[] = {
     {"buffer size = $", {IGNORED}, buffer},
-    {"KV self size = $, K (&): $, V (&): $", {SAID("kv_cache, all devices")}, NULL},
-    {"KV self size = $", {SAID("kv_cache, all devices")}, NULL},
+    {"!kv self size = $, K (&): $, V (&): $", {SAID("kv_cache, all devices")}, NULL},
+    {"!kv self size = $", {SAID("kv_cache, all devices")}, NULL},
     {"llama_kv_cache~: size = $ ( # cells",
      {SAID("kv_cache, all devices"), COUNTED(POOL_TOKENS, NULL)},
      NULL},
@@ -185,6 +221,9 @@ static const struct crv_mrule rules[] = {
      {SAID("weights and kv_cache"), SAID("weights"), SAID("kv_cache")},
      NULL},
     {"VRAM used: $", {SAID("weights")}, NULL},
+    {"VRAM kv self = $", {SAID("kv_cache")}, NULL},
+    {"VRAM scratch buffer: $", {SAID("compute")}, NULL},
+    {"compute buffer total size = $", {SAID("compute")}, NULL},
     {"mem required = $", {IGNORED}, host_total},
     {"projected to use $ of device memory vs. $ of free device memory",
      {FORESEEN("all devices"), WANT(DEVICE_FREE, INSTANT, "all devices")},

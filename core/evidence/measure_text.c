@@ -69,6 +69,18 @@ char *crv_mtext_clean(const char *data, size_t len, size_t *ret_len) {
   return out;
 }
 
+size_t crv_mtext_width(const char *s, size_t len) {
+  size_t longest = 0, count = 0, from = 0;
+  for (size_t i = 0; i <= len; i++) {
+    if (i < len && s[i] != '\n') continue;
+    size_t n = i - from - (i > from && s[i - 1] == '\r' ? 1 : 0);
+    if (n == longest) count++;
+    if (n > longest) longest = n, count = 1;
+    from = i + 1;
+  }
+  return count > 1 && longest >= 30 && longest < WINDOW ? longest : 0;
+}
+
 /* -- lines ------------------------------------------------------------------------------------ */
 
 static bool is_break(char c) {

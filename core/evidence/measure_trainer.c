@@ -190,9 +190,10 @@ static void unsloth_derived(struct crv_mrun *run) {
   const struct crv_measure_fact *percent = last_of(run, CRV_MEASURE_MEMORY_SHARE, "of peak");
   for (size_t i = 0; i < crv_mfacts_n(run); i++) {
     struct crv_measure_fact *f = crv_mfact_at(run, i);
-    if (f->counter != CRV_MEASURE_TORCH_RESERVED || !f->label || !f->bytes.set) continue;
-    if (!strcmp(f->label, "Peak reserved memory")) peak = f;
-    if (!strcmp(f->label, "Peak reserved memory for training")) share = f;
+    if (f->counter != CRV_MEASURE_TORCH_RESERVED || f->source != run->source || !f->bytes.set)
+      continue;
+    if (f->kind == CRV_MEASURE_PEAK && f->label && !strncmp(f->label, "Peak", 4)) peak = f;
+    if (f->kind == CRV_MEASURE_DELTA) share = f;
   }
   if (!peak) return;
   peak->stage = "training, up to its end";
@@ -277,10 +278,10 @@ static const struct crv_mrule rules[] = {
     {"train_samples_per_second", {WANT(SPEED_TRAINING, STATED, "samples/s")}, plain_metric},
     {"train_tokens_per_second", {WANT(SPEED_TRAINING, STATED, "tokens/s")}, plain_metric},
     {"# seconds used for training", {WANT(DURATION, STATED, "training")}, NULL},
-    {"Peak reserved memory for training % of max memory = #",
+    {"Peak reserved memory for training % of max memory = # %",
      {WANT(MEMORY_SHARE, STATED, "of peak for training")},
      NULL},
-    {"Peak reserved memory % of max memory = #", {WANT(MEMORY_SHARE, STATED, "of peak")}, NULL},
+    {"Peak reserved memory % of max memory = # %", {WANT(MEMORY_SHARE, STATED, "of peak")}, NULL},
     {"Peak reserved memory for training = $",
      {WANT(TORCH_RESERVED, DELTA, "training's share")},
      NULL},

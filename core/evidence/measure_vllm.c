@@ -33,12 +33,13 @@
 
 /* "# GPU blocks: 1381, # CPU blocks: 2048": a word before says whose. */
 static void blocks(struct crv_mrun *run, const struct crv_mrule *rule, const struct crv_mmatch *m) {
-  struct crv_mspan whose = {run->text.s + m->cap[0].at, m->cap[0].len};
+  struct crv_mspan whose = {"CPU", 3};
   struct crv_measure_fact f = crv_mfact(run, CRV_MEASURE_POOL_BLOCKS, CRV_MEASURE_STATED, NULL);
   (void)rule;
+  if (m->n > 1) whose = (struct crv_mspan){run->text.s + m->cap[0].at, m->cap[0].len};
   f.host = crv_mspan_is(whose, "CPU");
   f.item = f.host ? "host" : "device";
-  crv_mfact_figure(run, &f, &m->cap[1].f, CRV_MU_BINARY);
+  crv_mfact_figure(run, &f, &m->cap[m->n - 1].f, CRV_MU_BINARY);
   crv_mfact_add(run, &f);
 }
 
@@ -67,11 +68,15 @@ static void usage_for(struct crv_mrun *run, const struct crv_mrule *rule,
       {"weight", "weights"},      {"consumed", "weights and non_torch"}, {"peak", "activations"},
       {"non-torch", "non_torch"}, {"CUDAGraph", "cuda_graphs"},
   };
-  struct crv_mspan word = {run->text.s + m->cap[1].at, m->cap[1].len};
+  char text[16];
+  size_t n = 0;
+  for (size_t i = m->cap[1].at; i < run->text.len && n < sizeof text - 1; i++)
+    if (run->text.s[i] != '\n') text[n++] = run->text.s[i]; /* it may be broken over lines */
+  struct crv_mspan word = {text, n};
   (void)rule;
   run->recognised--;
   for (size_t i = 0; i < sizeof items / sizeof *items; i++) {
-    if (!crv_mspan_is(word, items[i].word) || !m->cap[0].f.unit[0]) continue;
+    if (!crv_mspan_starts(word, items[i].word) || !m->cap[0].f.unit[0]) continue;
     struct crv_measure_fact f =
         crv_mfact(run, CRV_MEASURE_ENGINE_DECLARED, CRV_MEASURE_STATED, items[i].item);
     f.label = "Actual usage";
@@ -99,6 +104,9 @@ static const struct crv_mrule rules[] = {
     {"memory_usage_post_profile=$", {SAID("after_profile")}, NULL},
     {"non_torch_memory=$", {SAID("non_torch")}, NULL},
     {"kv_cache_size=$", {POOL("kv_cache")}, NULL},
+    {"\\# GPU blocks: #", {COUNTED(POOL_BLOCKS, "device")}, NULL},
+    {"\\# cuda blocks: #", {COUNTED(POOL_BLOCKS, "device")}, NULL},
+    {"\\# CPU blocks: #", {IGNORED}, blocks},
     {"\\# & blocks: #", {IGNORED}, blocks},
     {"Maximum concurrency for # tokens per request: #x",
      {COUNTED(CONTEXT_TOKENS, NULL), COUNTED(CONCURRENCY, NULL)},
@@ -107,6 +115,7 @@ static const struct crv_mrule rules[] = {
     {"Available KV cache memory: $", {POOL("kv_cache")}, NULL},
     {"Current kv cache memory in use is $", {POOL("kv_cache in use")}, NULL},
     {"reserved $ memory for KV Cache", {POOL("kv_cache")}, NULL},
+    {"Free memory on device (#/$) on startup", {IGNORED}, free_on_device},
     {"Free memory on device~(#/$) on startup", {IGNORED}, free_on_device},
     {"Desired GPU memory utilization is (#, $)", {FRACTION, SAID("allowed")}, NULL},
     {"$ for &", {IGNORED}, usage_for},
@@ -130,8 +139,8 @@ static const struct crv_mrule rules[] = {
      {COUNTED(CONTEXT_TOKENS, "largest that would fit")},
      NULL},
     /* while it serves */
-    {"Avg prompt throughput: #", {SEEN(SPEED_PROMPT)}, NULL},
-    {"Avg generation throughput: #", {SEEN(SPEED_GENERATION)}, NULL},
+    {"Avg prompt throughput: # tokens/s", {SEEN(SPEED_PROMPT)}, NULL},
+    {"Avg generation throughput: # tokens/s", {SEEN(SPEED_GENERATION)}, NULL},
     {"Running: # reqs", {SEEN(RUNNING)}, NULL},
     {"GPU KV cache usage: #%", {SEEN(POOL_USED)}, NULL},
     /* itself */

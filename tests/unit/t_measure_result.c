@@ -214,6 +214,84 @@ START_TEST(the_answer_says_null_where_nothing_is_known) {
 }
 END_TEST
 
+static const struct {
+  const char *source, *text;
+} breakable[] = {
+    {"vllm-log",
+     "INFO worker.py:267] the current vLLM instance can use total_gpu_memory (23.58GiB) x "
+     "gpu_memory_utilization (0.90) = 21.22GiB\nINFO worker.py:267] model weights take 14.99GiB; "
+     "non_torch_memory takes 0.06GiB; PyTorch activation peak memory takes 1.25GiB; the rest of "
+     "the "
+     "memory reserved for KV Cache is 4.92GiB.\nINFO executor_base.py:111] # cuda blocks: 2687, # "
+     "CPU "
+     "blocks: 2184\nINFO executor_base.py:116] Maximum concurrency for 4096 tokens per request: "
+     "10.50x\n"},
+    {"vllm-log",
+     "Free memory on device (15.28/15.51 GiB) on startup. Desired GPU memory utilization is (0.92, "
+     "14.27 "
+     "GiB). Actual usage is 10.47 GiB for consumed memory (weights + non-torch), 0.79 GiB for peak "
+     "activation, and 0.04 GiB for CUDAGraph memory. Current kv cache memory in use is 3.01 "
+     "GiB.\n"},
+    {"deepspeed-log",
+     "[2024-03-05 09:00:00,000] [INFO] [utils.py:802:see_memory_usage] Before step\n"
+     "[2024-03-05 09:00:00,001] [INFO] [utils.py:803:see_memory_usage] MA 20.00 GB         Max_MA "
+     "31.50 "
+     "GB         CA 33.40 GB         Max_CA 33 GB \n"},
+    {"unsloth", "441.1204 seconds used for training.\nPeak reserved memory = 8.982 GB.\nPeak "
+                "reserved memory for "
+                "training = 2.998 GB.\nPeak reserved memory % of max memory = 60.903 %.\n"},
+    {"llamacpp-log",
+     "llm_load_tensors:      CUDA0 buffer size =  5434.38 MiB\nllama_kv_cache_init:      CUDA0 KV "
+     "buffer "
+     "size =  1536.00 MiB\nllama_new_context_with_model:  CUDA_Host  output buffer size =     1.95 "
+     "MiB\n"
+     "llama_new_context_with_model:      CUDA0 compute buffer size =   672.01 MiB\n"},
+};
+
+/* As a terminal of that width breaks it. */
+static void break_lines(const char *text, size_t width, char *out) {
+  size_t column = 0;
+  for (; *text; text++) {
+    if (*text != '\n' && column == width) {
+      *out++ = '\n';
+      column = 0;
+    }
+    column = *text == '\n' ? 0 : column + 1;
+    *out++ = *text;
+  }
+  *out = '\0';
+}
+
+static bool has_twin(const struct measured *x, const struct crv_measure_fact *f) {
+  for (size_t i = 0; i < x->m.facts.n; i++) {
+    const struct crv_measure_fact *g = crv_list_at(x->m.facts, struct crv_measure_fact, i);
+    bool item = f->item ? g->item && !strcmp(f->item, g->item) : !g->item;
+    if (item && g->counter == f->counter && g->kind == f->kind && g->host == f->host &&
+        g->bytes.set == f->bytes.set && g->bytes.v == f->bytes.v && g->micro.v == f->micro.v &&
+        g->device.set == f->device.set && g->device.v == f->device.v)
+      return true;
+  }
+  return false;
+}
+
+START_TEST(a_text_broken_at_any_width_says_the_same) {
+  char text[2048];
+  for (size_t b = 0; b < sizeof breakable / sizeof *breakable; b++) {
+    struct measured whole = measure_text(breakable[b].source, breakable[b].text);
+    for (size_t width = 33; width < 110; width++) {
+      break_lines(breakable[b].text, width, text);
+      struct measured x = measure_text(breakable[b].source, text);
+      for (size_t i = 0; i < whole.m.facts.n; i++)
+        ck_assert_msg(has_twin(&x, crv_list_at(whole.m.facts, struct crv_measure_fact, i)),
+                      "text %zu, width %zu, fact %zu", b, width, i);
+      ck_assert_uint_eq(x.m.facts.n, whole.m.facts.n);
+      measure_done(&x);
+    }
+    measure_done(&whole);
+  }
+}
+END_TEST
+
 static void survives(const char *data, size_t len) {
   struct measured x = measure_bytes("log", data, len);
   if (x.ok) {
@@ -264,6 +342,7 @@ int main(void) {
   tcase_add_test(tc, other_kinds_are_refused);
   tcase_add_test(tc, every_source_and_alias_is_known);
   tcase_add_test(tc, the_answer_says_null_where_nothing_is_known);
+  tcase_add_test(tc, a_text_broken_at_any_width_says_the_same);
   tcase_add_test(tc, noise_nuls_and_one_endless_line);
   suite_add_tcase(s, tc);
   SRunner *r = srunner_create(s);
