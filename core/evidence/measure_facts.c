@@ -174,19 +174,27 @@ static const char *keep_text(struct crv_mrun *run, const char *s, size_t max) {
   if (!s || !*s) return NULL;
   const char *kept = crv_mcopy(run->a, (struct crv_mspan){s, strlen(s)}, max);
   if (!kept) run->failed = true;
-  return kept;
+  return kept && *kept ? kept : NULL; /* bad bytes alone leave nothing */
 }
 
 /* The figure's text has a room of its own, so that a larger figure can take its place. */
 enum { FIGURE_ROOM = 40 };
 
+static void fill_figure(char *room, const char *text) {
+  snprintf(room, FIGURE_ROOM, "%s", text);
+  for (char *p = room; *p; p++)
+    if ((unsigned char)*p < 0x20 || *p == 0x7f) *p = ' ';
+  crv_text_repair(room);
+  if (!*room) snprintf(room, FIGURE_ROOM, "?");
+}
+
 static const char *keep_figure(struct crv_mrun *run, const char *text) {
   if (!text) return NULL;
   char *room = crv_arena_alloc(run->a, FIGURE_ROOM);
-  if (!room)
-    run->failed = true;
+  if (room)
+    fill_figure(room, text);
   else
-    snprintf(room, FIGURE_ROOM, "%s", text);
+    run->failed = true;
   return room;
 }
 
@@ -212,7 +220,7 @@ static void replace(struct crv_mrun *run, struct crv_measure_fact *old,
   old->unit = crv_streq(was.unit, f->unit) ? was.unit : keep_text(run, f->unit, 12);
   if (was.text && f->text) {
     char *room = (char *)(uintptr_t)was.text;
-    snprintf(room, FIGURE_ROOM, "%s", f->text);
+    fill_figure(room, f->text);
     old->text = room;
   } else {
     old->text = keep_figure(run, f->text);

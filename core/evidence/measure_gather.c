@@ -86,6 +86,7 @@ void crv_mdevice_name(struct crv_mrun *run, struct crv_measure_device *d, struct
   if (!d || d->name || name.len == 0) return;
   d->name = crv_mcopy(run->a, name, 128);
   if (!d->name) run->failed = true;
+  if (d->name && !*d->name) d->name = NULL; /* bad bytes alone leave nothing */
   d->name_cut =
       crv_mspan_find(name, "...") != SIZE_MAX || crv_mspan_find(name, "\xE2\x80\xA6") != SIZE_MAX;
   if (d->name_cut) crv_mnote(run, CRV_MN_NAME_CUT);
@@ -116,7 +117,7 @@ void crv_msetting(struct crv_mrun *run, const char *name, struct crv_mspan value
   const char *text = crv_mcopy(run->a, value, 128);
   if (!text)
     run->failed = true;
-  else
+  else if (*text)
     k->settings[k->n_settings++] = (struct crv_pair){name, text, CRV_PAIR_TEXT};
 }
 
@@ -126,7 +127,7 @@ void crv_msetting_once(struct crv_mrun *run, const char *name, struct crv_mspan 
   const char *kept = old.len ? name : crv_mcopy(run->a, (struct crv_mspan){name, strlen(name)}, 63);
   if (!kept)
     run->failed = true;
-  else
+  else if (*kept)
     crv_msetting(run, kept, value);
 }
 

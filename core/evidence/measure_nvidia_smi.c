@@ -32,6 +32,7 @@ void crv_msmi_keep(struct crv_mrun *run, const char **field, struct crv_mspan te
   if (*field || text.len == 0 || text.s[0] == '[' || crv_mspan_is(text, "N/A")) return;
   *field = crv_mcopy(run->a, text, 128);
   if (!*field) run->failed = true;
+  if (*field && !**field) *field = NULL; /* bad bytes alone leave nothing */
 }
 
 enum crv_tri crv_msmi_enabled(struct crv_mspan word) {

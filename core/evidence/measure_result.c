@@ -34,7 +34,8 @@ static const struct crv_measure_fact *fact_at(const struct crv_measure *m, size_
 static bool peak_of(const struct crv_measure_fact *f, const struct crv_measure_ask *ask,
                     struct crv_peak *p) {
   *p = (struct crv_peak){.phase = f->phase, .counter = counter_of(f->counter), .bytes = f->bytes};
-  if (!p->counter || f->host || f->item || !f->bytes.set || f->bytes.v <= 0) return false;
+  bool part = f->item && f->kind != CRV_MEASURE_PEAK; /* of the counter */
+  if (!p->counter || f->host || part || !f->bytes.set || f->bytes.v <= 0) return false;
   p->device = f->device.set ? f->device : f->rank;
   if (f->kind == CRV_MEASURE_PEAK) {
     p->kind = CRV_PEAK_PEAK;

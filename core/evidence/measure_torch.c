@@ -90,9 +90,20 @@ static bool summary_row(struct crv_mrun *run, struct summary *s, struct crv_mspa
   return false;
 }
 
+static bool summary_cells(struct crv_mrun *run, struct summary *s, struct crv_mspan line) {
+  struct crv_mspan cells[8];
+  while (line.len && strchr("|> ", line.s[0])) line = crv_mspan_from(line, 1);
+  while (line.len && strchr("| ", line.s[line.len - 1])) line.len--;
+  size_t n = crv_msplit(line, '|', cells, 8);
+  if (n < 2) return false;
+  if (!crv_mspan_starts(cells[0], "CUDA OOMs:")) return summary_row(run, s, cells, n);
+  count_cell(run, s, cells[0], "CUDA OOMs:", CRV_MEASURE_OOMS);
+  count_cell(run, s, cells[1], "cudaMalloc retries:", CRV_MEASURE_RETRIES);
+  return true;
+}
+
 /* One line of the table; false: it is another text. */
 static bool summary_line(struct crv_mrun *run, struct summary *s, struct crv_mspan line) {
-  struct crv_mspan cells[8];
   size_t at = crv_mspan_find(line, "memory summary, device ID ");
   if (at != SIZE_MAX) {
     struct crv_mspan rest = crv_mspan_from(line, at + 26);
@@ -102,16 +113,9 @@ static bool summary_line(struct crv_mrun *run, struct summary *s, struct crv_msp
       s->device = (struct crv_opt_int){device, true};
     return true;
   }
-  while (line.len && strchr("|> ", line.s[0])) line = crv_mspan_from(line, 1);
-  while (line.len && strchr("| ", line.s[line.len - 1])) line.len--;
-  size_t n = crv_msplit(line, '|', cells, 8);
-  if (n < 2) return false;
-  if (crv_mspan_starts(cells[0], "CUDA OOMs:")) {
-    count_cell(run, s, cells[0], "CUDA OOMs:", CRV_MEASURE_OOMS);
-    count_cell(run, s, cells[1], "cudaMalloc retries:", CRV_MEASURE_RETRIES);
-    return true;
-  }
-  return summary_row(run, s, cells, n);
+  if (summary_cells(run, s, line)) return true;
+  size_t bar = crv_mspan_find(line, "|"); /* a logger's head before the table */
+  return bar != SIZE_MAX && bar > 0 && summary_cells(run, s, crv_mspan_from(line, bar));
 }
 
 static void read_summaries(struct crv_mrun *run) {
@@ -158,6 +162,7 @@ static void label_unit(struct crv_mspan label, struct words *w) {
 /* The counter that the label's words are of; NONE when they do not say. */
 static struct words read_words(const struct crv_mrun *run, size_t at, struct crv_mspan label) {
   struct words w = {.unit = CRV_MU_ASSUMED};
+  if (has(label, "for training") || has(label, "%")) return w; /* Unsloth's shares */
   struct crv_mspan before = {run->text.s + (at > 4 ? at - 4 : 0), at > 4 ? 4 : at};
   if (has(label, "reserved") || has(label, "cached"))
     w.counter = CRV_MEASURE_TORCH_RESERVED;
@@ -244,6 +249,23 @@ static void peak_words(struct crv_mrun *run, const struct crv_mrule *rule,
     crv_mnote(run, CRV_MN_COUNTER_UNKNOWN);
 }
 
+/* "'allocated_bytes.all.peak': 123" of torch.cuda.memory_stats, in any spelling of a dictionary. */
+static void stat_value(struct crv_mrun *run, const struct crv_mrule *rule,
+                       const struct crv_mmatch *m) {
+  const struct crv_mtext *t = &run->text;
+  size_t at = m->end, most = at + 16 < t->len ? at + 16 : t->len;
+  struct crv_mfigure fig = {.unit = ""};
+  while (at < most && strchr("\"' \t:=|,", t->s[at])) at++;
+  struct crv_mspan rest = {t->s + at, t->len - at < 32 ? t->len - at : 32};
+  run->recognised--;
+  if (crv_mnumber_read(rest, &fig.n) == 0) return;
+  run->recognised++;
+  struct crv_measure_fact f = crv_mfact(run, rule->want[0].counter, rule->want[0].kind, NULL);
+  f.label = rule->form;
+  crv_mfact_figure(run, &f, &fig, CRV_MU_BYTES);
+  crv_mfact_add(run, &f);
+}
+
 #define WANT(c, k, u) \
   { .counter = CRV_MEASURE_TORCH_##c, .kind = CRV_MEASURE_##k, .unit = CRV_MU_##u }
 #define PEAK(c, u) WANT(c, PEAK, u)
@@ -264,6 +286,11 @@ static const struct crv_mrule rules[] = {
     {"Memory usage: $. Peak allocated $. Peak reserved: $",
      {NOW(ALLOCATED, BINARY), PEAK(ALLOCATED, BINARY), PEAK(RESERVED, BINARY)},
      NULL},
+    {"allocated_bytes.all.peak", {PEAK(ALLOCATED, BYTES)}, stat_value},
+    {"allocated_bytes.all.current", {NOW(ALLOCATED, BYTES)}, stat_value},
+    {"active_bytes.all.peak", {PEAK(ACTIVE, BYTES)}, stat_value},
+    {"reserved_bytes.all.peak", {PEAK(RESERVED, BYTES)}, stat_value},
+    {"reserved_bytes.all.current", {NOW(RESERVED, BYTES)}, stat_value},
     {"!peak memory - allocated: $, reserved: $",
      {PEAK(ALLOCATED, ASSUMED), PEAK(RESERVED, ASSUMED)},
      NULL},

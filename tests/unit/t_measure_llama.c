@@ -124,6 +124,22 @@ START_TEST(the_limit_of_unified_memory_is_decimal) {
 }
 END_TEST
 
+START_TEST(the_oldest_lines) {
+  struct measured x =
+      measure_text("llamacpp-log",
+                   "llm_load_tensors: VRAM used           = 3577.56 MB\n"
+                   "llama_new_context_with_model: kv self size  = 2048.00 MB\n"
+                   "llama_new_context_with_model: compute buffer total size = 282.00 MB\n"
+                   "llama_new_context_with_model: total VRAM used: 5869.50 MB (model: 3577.50 MB, "
+                   "context: 2292.00 MB)\n");
+  bytes_are(fact_must(&x, BUF("kv_cache, all devices", -1)), mib(2048));
+  bytes_are(fact_must(&x, BUF("weights and kv_cache", -1)), mib(5869) + CRV_MIB / 2);
+  bytes_are(fact_must(&x, BUF("compute", -1)), mib(282));
+  ck_assert(noted(&x, "unit_is_binary"));
+  measure_done(&x);
+}
+END_TEST
+
 START_TEST(speeds_of_a_run) {
   struct measured x =
       measure_text("llamacpp-log", "llama_perf_context_print: prompt eval time =      80.76 ms /   "
@@ -320,6 +336,7 @@ int main(void) {
   tcase_add_test(tc, layers_left_to_the_host_are_a_spill);
   tcase_add_test(tc, two_models_in_one_log_make_no_pool);
   tcase_add_test(tc, the_limit_of_unified_memory_is_decimal);
+  tcase_add_test(tc, the_oldest_lines);
   tcase_add_test(tc, speeds_of_a_run);
   tcase_add_test(tc, the_breakdown_at_exit);
   tcase_add_test(tc, what_wrapped_around_is_impossible);

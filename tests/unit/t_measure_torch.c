@@ -114,6 +114,33 @@ START_TEST(peaks_in_trainers_words) {
 }
 END_TEST
 
+START_TEST(a_summary_behind_a_loggers_head) {
+  struct measured x = measure_text(
+      "torch", "[rank1]: |   PyTorch CUDA memory summary, device ID 1   |\n"
+               "[rank1]: |   CUDA OOMs: 0    |   cudaMalloc retries: 3   |\n"
+               "[rank1]: | Allocated memory      |   15223 MiB |   19876 MiB |    1234 GiB |\n");
+  bytes_are(fact_must(&x, PEAK("torch.allocated", 1)), mib(19876));
+  value_is(fact_must(&x, (struct want){"torch.retries", .device = 1}), "3");
+  ck_assert_int_eq(x.m.failure_line, 0);
+  measure_done(&x);
+}
+END_TEST
+
+START_TEST(memory_stats_are_bytes) {
+  static const char *const texts[] = {
+      "OrderedDict([('allocated_bytes.all.peak', 5368709120), ('reserved_bytes.all.peak', "
+      "6442450944)])",
+      "{\"allocated_bytes.all.peak\": 5368709120,\n \"reserved_bytes.all.peak\": 6442450944}",
+      "allocated_bytes.all.peak = 5368709120\nreserved_bytes.all.peak: 6442450944\n"};
+  for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+    struct measured x = measure_text("torch", texts[i]);
+    bytes_are(fact_must(&x, PEAK("torch.allocated", -1)), 5 * CRV_GIB);
+    bytes_are(fact_must(&x, PEAK("torch.reserved", -1)), 6 * CRV_GIB);
+    measure_done(&x);
+  }
+}
+END_TEST
+
 START_TEST(several_figures_of_one_line) {
   struct measured x = measure_text(
       "torch",
@@ -174,6 +201,8 @@ int main(void) {
   tcase_add_test(tc, traffic_is_no_peak);
   tcase_add_test(tc, every_device_has_its_summary_and_a_refused_allocation_is_a_failure);
   tcase_add_test(tc, peaks_in_trainers_words);
+  tcase_add_test(tc, a_summary_behind_a_loggers_head);
+  tcase_add_test(tc, memory_stats_are_bytes);
   tcase_add_test(tc, several_figures_of_one_line);
   tcase_add_test(tc, a_peak_without_its_counter_is_not_taken);
   tcase_add_test(tc, a_current_value_is_an_instant);

@@ -78,6 +78,9 @@ START_TEST(bare_lines_and_a_rank) {
                                 "= 8.00 GB, percent = 3.1%\n");
   bytes_are(fact_must(&x, PEAK("torch.reserved", "after forward")), gib2(275));
   bytes_are(fact_must(&x, NOW("device.used", "after forward")), gib2(350));
+  ck_assert_str_eq(fact_must(&x, PEAK("torch.reserved", "after forward"))->phase, "forward");
+  ck_assert(!fact_must(&x, NOW("torch.reserved", "after forward"))->phase);
+  ck_assert(phase_in(&x, "forward"));
   measure_done(&x);
   x = measure_text("deepspeed", "MA 100.5 MB         Max_MA 120 MB\n");
   const struct crv_measure_fact *f = fact_must(&x, PEAK("torch.allocated", ""));
@@ -135,6 +138,8 @@ START_TEST(what_a_stage_needed_is_its_start_and_its_changes) {
   needed.stage = "eval";
   bytes_are(fact_must(&x, needed), mib(500 + 230 + 693 - 100 + 313));
   ck_assert_str_eq(fact_must(&x, needed)->phase, "evaluation");
+  struct crv_result r = result_of(&x, CRV_KIND_PROTOCOL_RUN);
+  ck_assert_int_eq(peak_in(&r, CRV_COUNTER_TORCH_ALLOCATED, 0)->kind, CRV_PEAK_PEAK);
   ck_assert(phase_in(&x, "backward") && phase_in(&x, "evaluation"));
   ck_assert(noted(&x, "first_device_only") && noted(&x, "only_allocated"));
   measure_done(&x);
