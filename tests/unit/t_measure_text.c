@@ -6,6 +6,10 @@
 
 #include "core/evidence/measure_internal.h"
 
+static struct crv_mtext text_of(const char *s) {
+  return (struct crv_mtext){.s = s, .len = strlen(s)};
+}
+
 static struct crv_mspan span(const char *s) {
   return (struct crv_mspan){s, strlen(s)};
 }
@@ -113,7 +117,7 @@ static const struct {
 
 START_TEST(forms_find_their_figures) {
   for (size_t i = 0; i < sizeof forms / sizeof *forms; i++) {
-    struct crv_mtext t = {forms[i].text, strlen(forms[i].text)};
+    struct crv_mtext t = text_of(forms[i].text);
     struct crv_mmatch m;
     bool found = crv_mform(&t, 0, forms[i].form, &m);
     ck_assert_msg(found == (forms[i].got[0] != NULL), "%s: %s", forms[i].form, forms[i].text);
@@ -127,7 +131,7 @@ END_TEST
 
 START_TEST(a_form_starts_at_a_word) {
   const char *text = "Max_MA 3 GB MA 2 GB";
-  struct crv_mtext t = {text, strlen(text)};
+  struct crv_mtext t = text_of(text);
   struct crv_mmatch m;
   ck_assert(!crv_mform(&t, 4, "MA $", &m));
   ck_assert(crv_mform(&t, 12, "MA $", &m));
@@ -136,10 +140,10 @@ END_TEST
 
 START_TEST(a_broken_message_says_so) {
   const char *text = "model weights\ntake 5.20GiB";
-  struct crv_mtext t = {text, strlen(text)};
+  struct crv_mtext t = text_of(text);
   struct crv_mmatch m;
   ck_assert(crv_mform(&t, 0, "model weights take $", &m) && m.wrapped);
-  t = (struct crv_mtext){"model weights take 5.20GiB", 26};
+  t = text_of("model weights take 5.20GiB");
   ck_assert(crv_mform(&t, 0, "model weights take $", &m) && !m.wrapped);
 }
 END_TEST
@@ -188,7 +192,7 @@ START_TEST(colours_nuls_and_wide_text_are_made_plain) {
 END_TEST
 
 START_TEST(lines_are_counted_by_their_breaks) {
-  struct crv_mtext t = {"a\r\nb\rc\n\nd", 9};
+  struct crv_mtext t = text_of("a\r\nb\rc\n\nd");
   struct crv_mlines l = {.t = &t};
   struct crv_mspan line;
   char seen[64] = "";
