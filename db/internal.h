@@ -141,6 +141,10 @@ bool crv_ledger_append(struct crv_wtx *tx, struct crv_ledger_row *row, struct cr
 /* The digest of row chained to the one before: SHA-256 over previous, seq, kind, key, version,
    content_digest, recorded_at and recorded_by, each ended by a line feed but the last. */
 char *crv_ledger_chain(const char *previous, const struct crv_ledger_row *row, char *out);
+/* The row that q stands on: seq, kind, key, version, content_digest, recorded_at, recorded_by,
+   digest in that order; texts live until q's next step. False when a column has the wrong type;
+   crv_q_end then says so. */
+bool crv_ledger_take(struct crv_q *q, struct crv_ledger_row *row);
 /* 64 zeros: what the first row is chained to. */
 extern const char crv_ledger_genesis[CRV_SHA256_HEX];
 /* Loads the newest row and checks that it is chained to its predecessor; CONFLICT when not. */

@@ -58,7 +58,7 @@ bool crv_ledger_append(struct crv_wtx *tx, struct crv_ledger_row *row, struct cr
   return true;
 }
 
-static void take(struct crv_q *q, struct crv_ledger_row *row) {
+bool crv_ledger_take(struct crv_q *q, struct crv_ledger_row *row) {
   row->seq = crv_q_get_int(q, 0);
   row->kind = crv_q_get_text(q, 1, NULL);
   row->key = crv_q_get_text(q, 2, NULL);
@@ -67,6 +67,7 @@ static void take(struct crv_q *q, struct crv_ledger_row *row) {
   row->recorded_at = crv_q_get_int(q, 5);
   row->recorded_by = crv_q_get_text(q, 6, NULL);
   row->digest = crv_q_get_text(q, 7, NULL);
+  return !q->why && q->rc == SQLITE_OK;
 }
 
 static void copy_digest(char *out, const char *digest) {
@@ -85,7 +86,7 @@ bool crv_ledger_load(struct crv_db *db, struct crv_head *ret, struct crv_err *er
   _query_ struct crv_q q = crv_q_open(db, CRV_SET_LEDGER, LAST_TWO);
   bool any = crv_q_row(&q);
   if (any) {
-    take(&q, &last);
+    crv_ledger_take(&q, &last);
     ret->seq = last.seq;
     copy_digest(ret->digest, last.digest);
     last.kind = crv_q_dup_text(&q, 1, a, NULL);
@@ -94,7 +95,7 @@ bool crv_ledger_load(struct crv_db *db, struct crv_head *ret, struct crv_err *er
     last.recorded_by = crv_q_dup_text(&q, 6, a, NULL);
   }
   if (any && crv_q_row(&q)) {
-    take(&q, &before);
+    crv_ledger_take(&q, &before);
     copy_digest(previous, before.digest);
   }
   if (!crv_q_end(&q, err)) return false;
@@ -108,7 +109,7 @@ bool crv_rd_ledger_head(struct crv_rtx *tx, struct crv_ledger_head *ret, struct 
   _query_ struct crv_q q = crv_q_open(tx->db, CRV_SET_LEDGER, LAST_TWO);
   copy_digest(ret->digest, crv_ledger_genesis);
   if (crv_q_row(&q)) {
-    take(&q, &last);
+    crv_ledger_take(&q, &last);
     copy_digest(ret->digest, last.digest);
   }
   ret->size = last.seq;

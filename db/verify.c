@@ -162,18 +162,6 @@ static bool find_orphan(struct walk *w, struct crv_arena *a, struct crv_ledger_r
   return crv_q_end(&q, w->err);
 }
 
-static bool take(struct crv_q *q, struct crv_ledger_row *row) {
-  row->seq = crv_q_get_int(q, 0);
-  row->kind = crv_q_get_text(q, 1, NULL);
-  row->key = crv_q_get_text(q, 2, NULL);
-  row->version = crv_q_get_int(q, 3);
-  row->content_digest = crv_q_get_text(q, 4, NULL);
-  row->recorded_at = crv_q_get_int(q, 5);
-  row->recorded_by = crv_q_get_text(q, 6, NULL);
-  row->digest = crv_q_get_text(q, 7, NULL);
-  return !q->why && q->rc == SQLITE_OK;
-}
-
 bool crv_rd_ledger_verify(struct crv_rtx *tx, struct crv_ledger_head *ret, struct crv_err *err) {
   _arena_ struct crv_arena *a = crv_arena_new(0);
   struct walk w = {.tx = tx, .err = err};
@@ -182,7 +170,7 @@ bool crv_rd_ledger_verify(struct crv_rtx *tx, struct crv_ledger_head *ret, struc
   snprintf(w.previous, sizeof w.previous, "%s", crv_ledger_genesis);
   if (!find_orphan(&w, a, &orphan)) return false;
   _query_ struct crv_q q = crv_q_open(tx->db, CRV_SET_VERIFY, ALL);
-  while (crv_q_row(&q) && take(&q, &row)) {
+  while (crv_q_row(&q) && crv_ledger_take(&q, &row)) {
     if (row.seq > w.orphan) break;
     if (!check_row(&w, &row)) return false;
   }

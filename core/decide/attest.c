@@ -298,3 +298,20 @@ void crv_attest_to_confirm(struct crv_case *c, struct crv_finding *f, const stru
   crv_find_cite(f, at->other);
   crv_find_condition(f, attest_condition(c, at, path, need));
 }
+
+void crv_attest_settle(struct crv_case *c, struct crv_finding *f, const struct crv_attest *at,
+                       const char *path, const char *need, bool meets, enum crv_reason differs) {
+  bool own_words = at->how == CRV_ATTEST_UNATTESTED || at->how == CRV_ATTEST_EXPIRED;
+  if (at->how == CRV_ATTESTED && meets) {
+    f->verdict = CRV_ADMISSIBLE;
+    f->reason = CRV_REASON_SATISFIED;
+    crv_find_cite(f, at->piece);
+  } else if (at->value.set && !meets && (at->how == CRV_ATTESTED || own_words)) {
+    f->verdict = CRV_EXCLUDED;
+    f->reason = at->how == CRV_ATTESTED ? differs : CRV_REASON_FALLS_SHORT;
+    f->resolvable = true;
+    crv_find_cite(f, at->piece);
+  } else {
+    crv_attest_to_confirm(c, f, at, path, need);
+  }
+}

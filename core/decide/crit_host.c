@@ -22,19 +22,8 @@ void crv_crit_at_least(struct crv_case *c, enum crv_criterion id, const char *pa
     seen.i = at.value.i;
     crv_observed(f, seen);
   }
-  bool own_words = at.how == CRV_ATTEST_UNATTESTED || at.how == CRV_ATTEST_EXPIRED;
-  if (at.value.set && at.value.i < need.i && (at.how == CRV_ATTESTED || own_words)) {
-    f->verdict = CRV_EXCLUDED;
-    f->reason = CRV_REASON_FALLS_SHORT;
-    f->resolvable = true;
-    crv_find_cite(f, at.piece);
-  } else if (at.how == CRV_ATTESTED) {
-    f->verdict = CRV_ADMISSIBLE;
-    f->reason = CRV_REASON_SATISFIED;
-    crv_find_cite(f, at.piece);
-  } else {
-    crv_attest_to_confirm(c, f, &at, path, need_text(c->ev, need));
-  }
+  crv_attest_settle(c, f, &at, path, need_text(c->ev, need), at.value.set && at.value.i >= need.i,
+                    CRV_REASON_FALLS_SHORT);
 }
 
 /* An itemised need with an item unknown has no total: the owner must say. */
@@ -90,20 +79,8 @@ static void interconnect_finding(struct crv_case *c, const struct crv_list *kind
   const char *want = kinds_text(c->ev, kinds);
   crv_demanded(f, crv_f_text("kind", want));
   if (at.value.set) crv_observed(f, crv_f_text("kind", at.value.text));
-  bool ok = at.value.set && accepted(kinds, at.value.text);
-  bool own_words = at.how == CRV_ATTEST_UNATTESTED || at.how == CRV_ATTEST_EXPIRED;
-  if (at.how == CRV_ATTESTED && ok) {
-    f->verdict = CRV_ADMISSIBLE;
-    f->reason = CRV_REASON_SATISFIED;
-    crv_find_cite(f, at.piece);
-  } else if (at.value.set && !ok && (at.how == CRV_ATTESTED || own_words)) {
-    f->verdict = CRV_EXCLUDED;
-    f->reason = at.how == CRV_ATTESTED ? CRV_REASON_CONTRADICTED : CRV_REASON_FALLS_SHORT;
-    f->resolvable = true;
-    crv_find_cite(f, at.piece);
-  } else {
-    crv_attest_to_confirm(c, f, &at, "lot.interconnect.kind", want);
-  }
+  crv_attest_settle(c, f, &at, "lot.interconnect.kind", want,
+                    at.value.set && accepted(kinds, at.value.text), CRV_REASON_CONTRADICTED);
 }
 
 void crv_crit_host(struct crv_case *c) {

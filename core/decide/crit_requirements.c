@@ -76,20 +76,8 @@ static void requirement_finding(struct crv_case *c, const struct crv_requirement
   if (at.value.set)
     crv_observed(f, crv_f_text(r->field, crv_arena_strdup(c->ev->a, crv_value_text(&at.value, text,
                                                                                    sizeof text))));
-  bool ok = at.value.set && holds(c, r, &at.value);
-  bool own_words = at.how == CRV_ATTEST_UNATTESTED || at.how == CRV_ATTEST_EXPIRED;
-  if (ok && at.how == CRV_ATTESTED) {
-    f->verdict = CRV_ADMISSIBLE;
-    f->reason = CRV_REASON_SATISFIED;
-    crv_find_cite(f, at.piece);
-  } else if (at.value.set && !ok && (at.how == CRV_ATTESTED || own_words)) {
-    f->verdict = CRV_EXCLUDED;
-    f->reason = at.how == CRV_ATTESTED ? CRV_REASON_CONTRADICTED : CRV_REASON_FALLS_SHORT;
-    f->resolvable = true;
-    crv_find_cite(f, at.piece);
-  } else {
-    crv_attest_to_confirm(c, f, &at, r->field, need);
-  }
+  crv_attest_settle(c, f, &at, r->field, need, at.value.set && holds(c, r, &at.value),
+                    CRV_REASON_CONTRADICTED);
 }
 
 void crv_crit_requirements(struct crv_case *c) {

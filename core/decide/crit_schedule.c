@@ -44,22 +44,6 @@ static const char *out_of_scope(const struct crv_case *c, const struct crv_piece
   return n.v < need ? "quantity_short" : NULL;
 }
 
-static enum crv_aside aside_of(enum crv_standing st) {
-  switch (st) {
-  case CRV_STANDS_NOT_YET:
-    return CRV_ASIDE_NOT_YET;
-  case CRV_STANDS_EXPIRED:
-    return CRV_ASIDE_EXPIRED;
-  case CRV_STANDS_SUPERSEDED:
-    return CRV_ASIDE_SUPERSEDED;
-  case CRV_STANDS_RETRACTED:
-    return CRV_ASIDE_RETRACTED;
-  case CRV_STANDS:
-  default:
-    return CRV_ASIDE_NOT_PROOF;
-  }
-}
-
 static void aside(struct crv_finding *f, const struct crv_indexed *ix, enum crv_aside why,
                   const char *dimension) {
   if (f) crv_find_aside(f, ix->rec, why, dimension);
@@ -92,7 +76,7 @@ static void take(const struct crv_case *c, struct crv_finding *f, const struct c
       keep_earliest(&d->best, &d->best_at, ix, when);
   } else {
     if (ix->standing == CRV_STANDS_EXPIRED) keep_earliest(&d->expired, &d->expired_at, ix, when);
-    aside(f, ix, aside_of(ix->standing), NULL);
+    aside(f, ix, crv_aside_of(ix->standing), NULL);
   }
 }
 

@@ -92,20 +92,8 @@ static void managed_finding(struct crv_case *c) {
   struct crv_finding *f = crv_find(c, CRV_CRIT_MANAGED, CRV_TO_CONFIRM, CRV_REASON_VALUE_UNKNOWN);
   crv_demanded(f, crv_f_bool("managed", want));
   if (at.value.set) crv_observed(f, crv_f_bool("managed", at.value.i != 0));
-  bool differs = at.value.set && (at.value.i != 0) != want;
-  bool own_words = at.how == CRV_ATTEST_UNATTESTED || at.how == CRV_ATTEST_EXPIRED;
-  if (differs && (at.how == CRV_ATTESTED || own_words)) {
-    f->verdict = CRV_EXCLUDED;
-    f->reason = at.how == CRV_ATTESTED ? CRV_REASON_CONTRADICTED : CRV_REASON_FALLS_SHORT;
-    f->resolvable = true;
-    crv_find_cite(f, at.piece);
-  } else if (at.how == CRV_ATTESTED) {
-    f->verdict = CRV_ADMISSIBLE;
-    f->reason = CRV_REASON_SATISFIED;
-    crv_find_cite(f, at.piece);
-  } else {
-    crv_attest_to_confirm(c, f, &at, "service.managed", want ? "managed" : "not managed");
-  }
+  crv_attest_settle(c, f, &at, "service.managed", want ? "managed" : "not managed",
+                    at.value.set && (at.value.i != 0) == want, CRV_REASON_CONTRADICTED);
 }
 
 void crv_crit_software(struct crv_case *c) {

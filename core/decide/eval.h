@@ -238,6 +238,11 @@ struct crv_attest crv_attest(const struct crv_case *c, const char *path, unsigne
 /* Turns an unproved attest into a to_confirm finding's reason, citations and condition. */
 void crv_attest_to_confirm(struct crv_case *c, struct crv_finding *f, const struct crv_attest *at,
                            const char *path, const char *need);
+/* The rule of every field that must have a value: attested and met admits; attested otherwise
+   excludes (reason `differs`), and so does the offer's own word when it falls short; all else is to
+   confirm, as above. meets: does at->value meet the demand? */
+void crv_attest_settle(struct crv_case *c, struct crv_finding *f, const struct crv_attest *at,
+                       const char *path, const char *need, bool meets, enum crv_reason differs);
 /* A numeric need on a field: attested >= need admits, attested < need excludes, an unattested value
    below need excludes (resolvable), else to_confirm. */
 void crv_crit_at_least(struct crv_case *c, enum crv_criterion id, const char *path,
