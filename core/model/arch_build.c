@@ -58,6 +58,17 @@ void crv_add_linear(struct crv_cfg *c, struct crv_add add) {
   push(c, &w);
 }
 
+void crv_add_layer_linear(struct crv_cfg *c, const char *path, enum crv_part part,
+                          enum crv_shard shard, int64_t rows, int64_t cols, bool bias) {
+  crv_add_linear(c, (struct crv_add){.path = path,
+                                     .part = part,
+                                     .where = CRV_WHERE_LAYERS,
+                                     .shard = shard,
+                                     .rows = rows,
+                                     .cols = cols,
+                                     .bias = bias});
+}
+
 void crv_add_norm(struct crv_cfg *c, enum crv_where where, const char *path, int64_t n, bool bias) {
   struct crv_add add = {.path = crv_path(c, path, ".weight", ""),
                         .part = where == CRV_WHERE_VISION ? CRV_PART_VISION : CRV_PART_NORMS,
@@ -164,6 +175,21 @@ void crv_arch_tie(struct crv_cfg *c, struct crv_cfg *parent) {
   arch->tied = c->row->tie_default;
   arch->tie_source = c->row->source;
   crv_cfg_assume(c, "tie_word_embeddings", arch->tied == CRV_TRUE ? "true" : "false");
+}
+
+bool crv_arch_text_config(struct crv_cfg *c, const char *type, struct crv_cfg *ret) {
+  if (!crv_cfg_sub(c, "text_config", ret)) {
+    if (!c->state->failed)
+      crv_cfg_fail(c, "text_config", "missing", NULL, "The language model's fields stand in it.");
+    return false;
+  }
+  const char *has = crv_cfg_text(ret, "model_type");
+  if (has && !crv_streq(has, type))
+    crv_cfg_fail(ret, "model_type", "not_one_of", type, "Only %s is read under a %s.", type,
+                 c->row->model_type);
+  ret->row = crv_architecture(type);
+  crv_arch_tie(ret, c);
+  return true;
 }
 
 /* Layers that hold a weight. */

@@ -60,17 +60,6 @@ static void norms(struct crv_cfg *c, const struct shape *s) {
     crv_add_norm(c, CRV_WHERE_LAYERS, "transformer.h.{}.post_attention_layernorm", d, true);
 }
 
-static void add(struct crv_cfg *c, const char *path, enum crv_part part, enum crv_shard shard,
-                int64_t rows, int64_t cols, bool bias) {
-  crv_add_linear(c, (struct crv_add){.path = path,
-                                     .part = part,
-                                     .where = CRV_WHERE_LAYERS,
-                                     .shard = shard,
-                                     .rows = rows,
-                                     .cols = cols,
-                                     .bias = bias});
-}
-
 void crv_arch_falcon(struct crv_cfg *c, const char *prefix) {
   struct crv_arch *arch = c->arch;
   struct shape s = {false, false, false};
@@ -81,11 +70,14 @@ void crv_arch_falcon(struct crv_cfg *c, const char *prefix) {
   int64_t d = arch->hidden, f = arch->intermediate;
   if (!crv_add(fold(c, arch->kv_heads, 2), arch->heads, &rows)) c->state->overflow = true;
   crv_add_embedding(c, "transformer.word_embeddings", arch->vocab);
-  add(c, "transformer.h.{}.self_attention.query_key_value", CRV_PART_ATTENTION, CRV_SHARD_QKV_ROWS,
-      fold(c, rows, arch->head_dim), d, s.bias);
-  add(c, "transformer.h.{}.self_attention.dense", CRV_PART_ATTENTION, CRV_SHARD_COLS, d, d, s.bias);
-  add(c, "transformer.h.{}.mlp.dense_h_to_4h", CRV_PART_MLP, CRV_SHARD_ROWS, f, d, s.bias);
-  add(c, "transformer.h.{}.mlp.dense_4h_to_h", CRV_PART_MLP, CRV_SHARD_COLS, d, f, s.bias);
+  crv_add_layer_linear(c, "transformer.h.{}.self_attention.query_key_value", CRV_PART_ATTENTION,
+                       CRV_SHARD_QKV_ROWS, fold(c, rows, arch->head_dim), d, s.bias);
+  crv_add_layer_linear(c, "transformer.h.{}.self_attention.dense", CRV_PART_ATTENTION,
+                       CRV_SHARD_COLS, d, d, s.bias);
+  crv_add_layer_linear(c, "transformer.h.{}.mlp.dense_h_to_4h", CRV_PART_MLP, CRV_SHARD_ROWS, f, d,
+                       s.bias);
+  crv_add_layer_linear(c, "transformer.h.{}.mlp.dense_4h_to_h", CRV_PART_MLP, CRV_SHARD_COLS, d, f,
+                       s.bias);
   norms(c, &s);
   crv_add_norm(c, CRV_WHERE_MODEL, "transformer.ln_f", d, true);
   crv_add_head(c, "lm_head", false);

@@ -76,17 +76,7 @@ static void projector(struct crv_cfg *c, int64_t vision_hidden) {
 void crv_arch_gemma3(struct crv_cfg *c, const char *prefix) {
   struct crv_cfg text, vision;
   (void)prefix;
-  if (!crv_cfg_sub(c, "text_config", &text)) {
-    if (!c->state->failed)
-      crv_cfg_fail(c, "text_config", "missing", NULL, "The language model's fields stand in it.");
-    return;
-  }
-  const char *type = crv_cfg_text(&text, "model_type");
-  if (type && !crv_streq(type, "gemma3_text"))
-    crv_cfg_fail(&text, "model_type", "not_one_of", "gemma3_text",
-                 "Only gemma3_text is read under a gemma3.");
-  text.row = crv_architecture("gemma3_text");
-  crv_arch_tie(&text, c);
+  if (!crv_arch_text_config(c, "gemma3_text", &text)) return;
   crv_arch_gemma3_text(&text, "language_model.model.");
   if (!crv_cfg_sub(c, "vision_config", &vision)) return;
   crv_vision_siglip(&vision);

@@ -4,17 +4,6 @@
    modeling_gpt_neox.py. Must not know: bytes. */
 #include "core/model/arch_in.h"
 
-static void add(struct crv_cfg *c, const char *path, enum crv_part part, enum crv_shard shard,
-                int64_t rows, int64_t cols, bool bias) {
-  crv_add_linear(c, (struct crv_add){.path = path,
-                                     .part = part,
-                                     .where = CRV_WHERE_LAYERS,
-                                     .shard = shard,
-                                     .rows = rows,
-                                     .cols = cols,
-                                     .bias = bias});
-}
-
 void crv_arch_gpt_neox(struct crv_cfg *c, const char *prefix) {
   struct crv_arch *arch = c->arch;
   int64_t three = 3;
@@ -31,11 +20,14 @@ void crv_arch_gpt_neox(struct crv_cfg *c, const char *prefix) {
   crv_add_embedding(c, "gpt_neox.embed_in", arch->vocab);
   crv_add_norm(c, CRV_WHERE_LAYERS, "gpt_neox.layers.{}.input_layernorm", d, true);
   crv_add_norm(c, CRV_WHERE_LAYERS, "gpt_neox.layers.{}.post_attention_layernorm", d, true);
-  add(c, "gpt_neox.layers.{}.attention.query_key_value", CRV_PART_ATTENTION, CRV_SHARD_QKV_ROWS,
-      three, d, bias);
-  add(c, "gpt_neox.layers.{}.attention.dense", CRV_PART_ATTENTION, CRV_SHARD_COLS, d, d, bias);
-  add(c, "gpt_neox.layers.{}.mlp.dense_h_to_4h", CRV_PART_MLP, CRV_SHARD_ROWS, f, d, true);
-  add(c, "gpt_neox.layers.{}.mlp.dense_4h_to_h", CRV_PART_MLP, CRV_SHARD_COLS, d, f, true);
+  crv_add_layer_linear(c, "gpt_neox.layers.{}.attention.query_key_value", CRV_PART_ATTENTION,
+                       CRV_SHARD_QKV_ROWS, three, d, bias);
+  crv_add_layer_linear(c, "gpt_neox.layers.{}.attention.dense", CRV_PART_ATTENTION, CRV_SHARD_COLS,
+                       d, d, bias);
+  crv_add_layer_linear(c, "gpt_neox.layers.{}.mlp.dense_h_to_4h", CRV_PART_MLP, CRV_SHARD_ROWS, f,
+                       d, true);
+  crv_add_layer_linear(c, "gpt_neox.layers.{}.mlp.dense_4h_to_h", CRV_PART_MLP, CRV_SHARD_COLS, d,
+                       f, true);
   crv_add_norm(c, CRV_WHERE_MODEL, "gpt_neox.final_layer_norm", d, true);
   crv_add_head(c, "embed_out", false);
 }

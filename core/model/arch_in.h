@@ -62,6 +62,9 @@ struct crv_add {
 };
 /* A linear layer's matrix, with its bias when asked. */
 void crv_add_linear(struct crv_cfg *c, struct crv_add add);
+/* The same in every layer: rows (out) x cols (in), not stacked. */
+void crv_add_layer_linear(struct crv_cfg *c, const char *path, enum crv_part part,
+                          enum crv_shard shard, int64_t rows, int64_t cols, bool bias);
 /* A vector; bias: a second one (LayerNorm). */
 void crv_add_norm(struct crv_cfg *c, enum crv_where where, const char *path, int64_t n, bool bias);
 void crv_add_vector(struct crv_cfg *c, struct crv_add add);
@@ -80,6 +83,9 @@ void crv_arch_slide_all(struct crv_cfg *c, int64_t window);
 void crv_arch_slide_but(struct crv_cfg *c, int64_t nth, int64_t window);
 /* tie_word_embeddings, of c or else of its parent (may be NULL); else the row's default. */
 void crv_arch_tie(struct crv_cfg *c, struct crv_cfg *parent);
+/* The language model of a multimodal config: text_config with that model_type, its row and tie set.
+   False with a field error when it is missing; another type is a field error too. */
+bool crv_arch_text_config(struct crv_cfg *c, const char *type, struct crv_cfg *ret);
 /* Places, totals, the split. */
 void crv_arch_total(struct crv_cfg *c);
 /* quantization_config and dtype of the top object. */

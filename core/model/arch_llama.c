@@ -55,17 +55,7 @@ static void projector(struct crv_cfg *c, int64_t vision_hidden) {
 void crv_arch_mistral3(struct crv_cfg *c, const char *prefix) {
   struct crv_cfg text, vision;
   (void)prefix;
-  if (!crv_cfg_sub(c, "text_config", &text)) {
-    if (!c->state->failed)
-      crv_cfg_fail(c, "text_config", "missing", NULL, "The language model's fields stand in it.");
-    return;
-  }
-  const char *type = crv_cfg_text(&text, "model_type");
-  if (type && !crv_streq(type, "mistral"))
-    crv_cfg_fail(&text, "model_type", "not_one_of", "mistral",
-                 "Only mistral is read under a mistral3.");
-  text.row = crv_architecture("mistral");
-  crv_arch_tie(&text, c);
+  if (!crv_arch_text_config(c, "mistral", &text)) return;
   crv_arch_mistral(&text, "language_model.model.");
   if (!crv_cfg_sub(c, "vision_config", &vision)) return;
   crv_vision_pixtral(&vision);
