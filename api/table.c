@@ -91,11 +91,12 @@ static void widths(const struct crv_table *t, size_t *width) {
       if (w > width[c]) width[c] = w;
     }
   }
+  /* a column that says nothing goes before a name is cut */
+  for (size_t c = t->n_columns; c-- > 0 && total(t, width) > CRV_TEXT_COLUMNS;)
+    if (empty(t, c) && rows_of(t)) width[c] = 0;
   narrow(t, width, CRV_COL_TEXT, 12);
   narrow(t, width, CRV_COL_KEY, 24);
   narrow(t, width, CRV_COL_TEXT, 8);
-  for (size_t c = t->n_columns; c-- > 0 && total(t, width) > CRV_TEXT_COLUMNS;)
-    if (empty(t, c) && rows_of(t)) width[c] = 0;
   narrow(t, width, CRV_COL_KEY, 8);
 }
 

@@ -76,6 +76,25 @@ START_TEST(wide_names_made_a_table_wider_than_a_page) {
 }
 END_TEST
 
+/* "RTX 6000…" is two cards. */
+START_TEST(a_name_was_cut_while_an_empty_column_stood) {
+  static const struct crv_column columns[] = {{.title = "OFFER", .how = CRV_COL_KEY},
+                                              {.title = "DEVICES"},
+                                              {.title = "SCHEDULE", .how = CRV_COL_NUMBER}};
+  static const char key[] =
+      "a-key-of-eighty-columns-a-key-of-eighty-columns-a-key-of-eighty-columns-a-key-of";
+  struct crv_table t;
+  crv_table_init(&t, columns, 3);
+  crv_table_cell(&t, key);
+  crv_table_cell(&t, "RTX 6000 Ada XYZ");
+  crv_table_cell(&t, NULL);
+  crv_table_text(&t, &out);
+  crv_table_done(&t);
+  ck_assert_ptr_nonnull(strstr(written(), "RTX 6000 Ada XYZ"));
+  ck_assert_ptr_null(strstr(written(), "SCHEDULE"));
+}
+END_TEST
+
 START_TEST(long_words_were_cut_inside_a_character) {
   char word[1201] = "";
   for (int i = 0; i < 400; i++) memcpy(word + 3 * i, "語", 4);
@@ -99,6 +118,7 @@ int main(void) {
                       sizeof cells / sizeof *cells);
   tcase_add_test(t, noncharacters_made_the_junit_file_malformed);
   tcase_add_test(t, wide_names_made_a_table_wider_than_a_page);
+  tcase_add_test(t, a_name_was_cut_while_an_empty_column_stood);
   tcase_add_test(t, long_words_were_cut_inside_a_character);
   suite_add_tcase(s, t);
   SRunner *r = srunner_create(s);
